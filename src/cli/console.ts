@@ -112,7 +112,7 @@ const printHash = async (cli: Cli): Promise<number> => {
   return answer(cli, { kind: 'console.password', data: { hash }, text: `${hash}\n` })
 }
 
-/** Mistakes of the program are told on stderr. Nothing else is logged. */
+/** Mistakes of the program are printed on stderr. Nothing else is logged. */
 const logOn = ({ io }: Cli): Log =>
   Object.assign(
     (level: string, fields: { readonly reason?: unknown }, message: string): void =>

@@ -110,7 +110,7 @@ const readPlain = (line: string, from: number, tell: ReportColumn): ReadValue =>
 
 /**
  * Reads a value in quotes, which may go over several lines. It begins in the line `first` at the index `from`. In double quotes a backslash
- * before " \ $ or ` is taken away, and a backslash before a line end joins the two lines. Returns `undefined` where the line is skipped:
+ * before " \ $ or ` is removed, and a backslash before a line end joins the two lines. Returns `undefined` where the line is skipped:
  * `tell` got the reason.
  */
 const readQuoted = (lines: readonly string[], first: number, from: number, tell: ReportColumn): ReadValue | undefined => {

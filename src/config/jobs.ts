@@ -43,7 +43,7 @@ export const readConfiguredJobs = (
   return { jobs: found, brokenJobs }
 }
 
-/** Whether an entry is only the note that `cron pause` leaves for a job of `config.yaml`. */
+/** Whether an entry is only the note that `cron pause` writes for a job of `config.yaml`. */
 export const isPauseNote = (entry: Json): boolean =>
   isObject(entry) && own(entry, 'schedule') === undefined && own(entry, 'paused') === true
 

@@ -109,8 +109,9 @@ const otherKey = ({ key, is, isList }: KeyNeed, needed: string, value: Json | un
 }
 
 /**
- * Says that the runner in use does not read a key; `undefined` where it does, and for the runner of a plugin, of which that is not known. A
- * stand-in is there to try a gateway out, so only the agent's own keys are told of it: routes and jobs are written for the runner to come.
+ * Says that the runner in use does not read a key; `undefined` where it does, and for the runner of a plugin, whose keys are not known. A
+ * stand-in runner is there to try a gateway out, so only the agent's own keys are reported for it: routes and jobs are written for the
+ * runner that replaces it.
  */
 const otherRunner = (key: RunnerKey, top: JsonObject, isOfAgent: boolean): Sentence | undefined => {
   const written = valueAt(top, ['agent', 'runner'])

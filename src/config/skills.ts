@@ -49,7 +49,7 @@ export const readSkills = (profileDir: string, names: readonly string[]): Skills
 
 /**
  * Returns the names of the folders that may hold skills of a profile; none where they cannot be listed. Whether a folder has a `SKILL.md`
- * is not looked at.
+ * is not checked.
  */
 export const skillNames = (profileDir: string): readonly string[] => {
   try {

@@ -62,7 +62,7 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
     while (readers.size > 0) {
       const reason = await feedOnce()
       if (reason === undefined) {
-        // A page that was opened meanwhile, as at a reload of the page, is not told of a watch that ended for another page.
+        // A page that was opened meanwhile, as at a reload of the page, gets no line about a watch that ended for another page.
         state = undefined
         continue
       }
@@ -82,7 +82,7 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
     open() {
       if (readers.size >= maxReaders) return undefined
       const reader = new LineQueue<LiveLine>({
-        // A page that comes later is told, too, whether the traffic is watched.
+        // A page that comes later gets a line, too, on whether the traffic is watched.
         first: isFeeding && state ? [state] : [],
         loss: (lines) => ({ type: 'lost', lines }),
         end: () => ({ type: 'off', why: 'the console has ended' }),

@@ -63,7 +63,7 @@ export const listenForConsole = async (options: ConsoleServerOptions): Promise<C
     http: {
       headersTimeout: connectionLimits.headersTimeout,
       maxHeaderSize: connectionLimits.maxHeaderSize,
-      // By default, Node looks for slow connections only every half minute. Strangers could occupy all connections for this time.
+      // By default, Node searches for slow connections only every half minute. Strangers could occupy all connections for this time.
       connectionsCheckingInterval: connectionLimits.connectionsCheckingInterval,
     },
     // Called for a path with a broken percent escape, which reaches no hook.

@@ -6,8 +6,8 @@ import { messageOf } from './fault.ts'
 export const absent = 'absent'
 
 /**
- * Returns the stamp of a file, which follows links. Never throws: the stamp is `absent` without a file, and the error's message where the
- * file cannot be looked at.
+ * Returns the stamp of a file, which follows links. Never throws: the stamp is `absent` without a file, and the error's message where its
+ * stats cannot be read.
  */
 export const stampOf = (file: string): string => {
   try {
@@ -20,7 +20,7 @@ export const stampOf = (file: string): string => {
 }
 
 /**
- * Returns the stamp of a file that was looked at already. The time of its last change (`ctime`) tells two contents apart that have one size
+ * Returns the stamp of the file that has these stats. The time of its last change (`ctime`) distinguishes two contents that have one size
  * and one time of writing, as after `cp -p` and `touch -d`.
  */
 export const stampOfStats = ({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string => `${mtimeNs} ${ctimeNs} ${size} ${ino}`

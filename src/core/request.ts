@@ -114,7 +114,7 @@ export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 're
   readonly verification: Verification
   /** The body as the signature check read it, so that it is not parsed again. Absent where no check read the body, as for a replay. */
   readonly read?: RequestBody
-  /** The event was pulled from its sender's API, or repeats one that was: its own headers say what that API told. */
+  /** The event was pulled from its sender's API, or repeats one that was: its own headers hold what that API answered. */
   readonly isPulled?: boolean
   /**
    * Present for a replay of a stored request. `isNew`: its events get new delivery ids. `item`: only this item of the request is replayed.

@@ -97,8 +97,8 @@ export type ConditionTally = {
 }
 
 /**
- * `isBlind`: the user may not change anything, so the answer depends on no variable, and tells of no file beside the configuration: not even
- * whether it exists.
+ * `isBlind`: the user may not change anything, so the answer depends on no variable, and reveals nothing of files beside the configuration:
+ * not even whether they exist.
  */
 type Looked = { readonly draft: RouteDraft; readonly isBlind?: boolean }
 

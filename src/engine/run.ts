@@ -20,7 +20,7 @@ export type Watch = {
    * stage; absent before the body is parsed, and where the stage ended the request.
    */
   readonly stage?: (stage: string, ended: Outcome | undefined, event?: Event) => void
-  /** Times the waits of stages, for traces. A stage that does not wait costs no look at the clock. */
+  /** Times the waits of stages, for traces. For a stage that does not wait, the clock is not read. */
   readonly clock?: WaitClock | undefined
 }
 

@@ -29,8 +29,8 @@ const checkStats = (stats: { isFile(): boolean; readonly size: number }, maxByte
 }
 
 /**
- * Throws where a path leads out of the folder by itself, before anything looks at the file: whether a file is there that may not be read must
- * not be told either.
+ * Throws where a path leads out of the folder by itself, before any file is opened: whether a file exists that may not be read must not be
+ * revealed either.
  */
 const refuseOutside = (path: string, root: string, realRoot: string, called: string): void => {
   const way = resolve(path)

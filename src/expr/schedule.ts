@@ -77,7 +77,7 @@ const compileCron = (pattern: string, timezone: string): Schedule => {
   const options: CronOptions = { timezone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', sloppyRanges: true }
   const next: Schedule['next'] = (afterMs) => nextOf(pattern, options, afterMs)
   try {
-    // croner looks as far as the year 3000, which takes some milliseconds.
+    // croner searches as far as the year 3000, which takes some milliseconds.
     if (next(Date.UTC(2000, 0)) === undefined) throw new BadSchedule(`"${pattern}" never comes`)
   } catch (error) {
     if (error instanceof BadSchedule) throw error

@@ -30,7 +30,7 @@ const restartMs = 5_000
 const answerMs = 5_000
 const maxLineBytes = 4_096
 
-/** Starts the console, and starts it again whenever it ends. The console ends by itself when this process has died. */
+/** Starts the console, and starts it again whenever it ends. The console ends by itself when this process has ended. */
 export const keepConsole = ({ dataDir, configFile, settings, clock, log }: ConsoleChildOptions): ConsoleChild => {
   const waiting: ((url: string) => void)[] = []
   let isOver = false

@@ -14,8 +14,8 @@ import type { OpenStore } from '../store/store-part.ts'
 /** The time between two deletions. */
 const pruneEveryMs = 60_000
 /**
- * How often a gateway on a shared store tries to become the leader, and how long it is the leader then, in milliseconds. When the leader
- * dies, another gateway takes over within a minute.
+ * How often a gateway on a shared store tries to become the leader, and how long it is the leader then, in milliseconds. When the leader's
+ * process ends, another gateway takes over within a minute.
  */
 const leadEveryMs = 15_000
 const leadMs = 40_000

@@ -43,7 +43,7 @@ export type GatewayServices = {
   /** Absent while traces are off. */
   readonly traces: Traces | undefined
   /**
-   * Tells the other gateways on a shared store about this gateway, and knows their states. `undefined` where the store serves one gateway.
+   * Reports this gateway to the other gateways on a shared store, and knows their states. `undefined` where the store serves one gateway.
    */
   readonly replicas: Replicas | undefined
   /** Lets the pauses count that the file has now. */
@@ -108,7 +108,7 @@ const followSharedReplies = async (
 }
 
 /**
- * Makes the Replicas, which tell the other gateways on a shared store about this gateway; `undefined` where the store serves one gateway.
+ * Makes the Replicas, which report this gateway to the other gateways on a shared store; `undefined` where the store serves one gateway.
  * `runs` returns the number of runs in progress.
  */
 const openReplicas = async (

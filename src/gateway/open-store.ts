@@ -12,7 +12,7 @@ import type { OpenStore } from '../store/store-part.ts'
 
 /**
  * Opens the store that the first configuration names. `current` returns the present configuration. Throws a Fault or a StoreFault. Each
- * commit of the store is told as a fact.
+ * commit of the store is emitted as a fact.
  */
 export const openStore = (first: Config, clock: Clock, facts: Pick<Facts, 'tell'>, current: () => Config): Promise<OpenStore> => {
   const part = storesByName.get(first.storage.kind)

@@ -37,7 +37,7 @@ export type GatewayRun = {
   readonly requests?: RequestsShown | undefined
   /** Calls `changed` after each change of a file, until the watch is closed. Without `watch` no file is watched. */
   readonly watch?: ((changed: () => void) => Promise<ConfigWatch>) | undefined
-  /** Tells the user the findings of the check of the files. `isUsable`: no finding keeps the gateway from starting. */
+  /** Shows the user the findings of the check of the files. `isUsable`: no finding keeps the gateway from starting. */
   readonly report: (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => Promise<void>
   /** Returns the socket to listen on, where another process opened it. Called when the configuration is known to be usable. */
   readonly socket?: (() => Promise<GivenSocket>) | undefined
@@ -117,7 +117,7 @@ const createReloading = (log: Log): Reloading => {
   }
 }
 
-/** Told the files of each reading of the configuration. */
+/** Called with the files of each reading of the configuration. */
 type Follow = ConfigWatch['follow']
 type Usable = { readonly config: Config; readonly prepared: Prepared }
 

@@ -77,7 +77,7 @@ export class Exchange {
   }
 
   /**
-   * Ends the request: tells its end, then sends the answer with the batch of this turn. An answer that ends its connection is written at
+   * Ends the request: emits its end, then sends the answer with the batch of this turn. An answer that ends its connection is written at
    * once, because the end of the connection wakes the sender anyway.
    */
   end(ended: EndedRequest, write: ReplyBatch = this.#parts.response.shouldKeepAlive ? this.#listener.batch : atOnce): void {
@@ -88,7 +88,7 @@ export class Exchange {
 
   /**
    * Ends a request that took longer than one turn of the event loop, in general because its work was stored. The answer is sent before the
-   * end is told, so that the sender waits less. In `end` the order is the other way round, which frees the body earlier.
+   * end is emitted, so that the sender waits less. In `end` the order is the other way round, which frees the body earlier.
    */
   readonly endStored = (ended: EndedRequest): void => {
     if (ended.awaited) {
@@ -100,8 +100,9 @@ export class Exchange {
   }
 
   /**
-   * Ends a request whose sender waits for the reply of the run. The end is told now, because the run is committed and its record must not
-   * wait. The request counts as unanswered until the answer is sent or the sender is gone; of the request, only the answer stays in memory.
+   * Ends a request whose sender waits for the reply of the run. The end is emitted now, because the run is committed and its record must
+   * not wait. The request counts as unanswered until the answer is sent or the sender has disconnected; of the request, only the answer
+   * stays in memory.
    */
   #endAwaited(ended: EndedRequest, awaited: AwaitedAnswer): void {
     const { response } = this.#parts
@@ -126,7 +127,7 @@ export class Exchange {
     })
   }
 
-  /** Answers a request now, and does the rest of its work (`later`) on the body after the answer. Then the end is told. */
+  /** Answers a request now, and does the rest of its work (`later`) on the body after the answer. Then the end is emitted. */
   endLater({ later, ...ended }: EndedRequest, body: Buffer): void {
     const tell = (known: EndedRequest): void => {
       this.leave()

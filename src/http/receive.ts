@@ -98,7 +98,7 @@ export const createReceiver = (options: ReceiveOptions): RequestReceiver => {
     const exchange = new Exchange(listener, { request, response, connection, trustProxy: serving.trustProxy })
     const plan = endedOnError(() => checkBeforePlan(request, path, serving, options.refusing()))
     if (!('authenticate' in plan)) {
-      // The size is looked at before the route (rules: Order 1), but whoever runs the route must see which one it was.
+      // The size is checked before the route (rules: Order 1), but the record of the refusal must name the route.
       const route = plan === endedUnread['too large'] ? lookUp(serving.table, path.name, path.prefix) : undefined
       if (route && 'authenticate' in route) exchange.hold(route)
       return exchange.end(plan, atOnce)

@@ -187,7 +187,7 @@ const replyToUnknown = (request: FastifyRequest, reply: FastifyReply, other: Rep
 /** Adds `/health`, `/livez`, `/readyz`, the status addresses, and the answers to all other requests. */
 const addRoutes = (app: FastifyInstance, { isReady, status }: ServerOptions): void => {
   app.removeAllContentTypeParsers()
-  // Only webhook paths take a body, so this parser leaves every other body unread.
+  // Only webhook paths take a body, so this parser does not read any other body.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.get('/health', async () => ({ status: 'ok', platform: 'webhook' }))
   app.get('/livez', async () => ({ status: 'live' }))

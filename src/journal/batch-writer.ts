@@ -22,7 +22,7 @@ export interface BatchWriter {
   /** Writes a batch. Rejects when not all lines were written. The next call comes only after the promise has settled. */
   write(batch: WriteBatch): Promise<void>
   /**
-   * Called at the start, and after each batch. The callers of the journal's `flushed` have been told before, so work here delays none of
+   * Called at the start, and after each batch. The callers of the journal's `flushed` have their answer before, so work here delays none of
    * them. May reject.
    */
   tidy(): Promise<void>

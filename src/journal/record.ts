@@ -115,7 +115,7 @@ type RunEndState = (typeof runEndStates)[number]
 
 /**
  * The end of a run: done, dead, cancelled by hand, or expired before it began. The line is written before the store has the end. A crash in
- * between leaves a second end of the same run, but never an ended run without a line. The newest line of a run counts.
+ * between causes a second end of the same run, but never an ended run without a line. The newest line of a run counts.
  */
 export type RunEndedRecord = {
   readonly kind: 'ended'

@@ -7,7 +7,7 @@ import type { GatewayFinder } from '../datadir/running-gateway.ts'
 import type { Workspace } from '../datadir/workspace.ts'
 import type { Conversation, SessionView } from '../generated/control.ts'
 
-/** The most sessions that are asked for when a session is looked for by its name. No store keeps as many. */
+/** The most sessions that are read when a session is searched for by its name. No store keeps as many. */
 const maxListed = 99_999
 
 /** `more`: further sessions exist, which the limit left out. */

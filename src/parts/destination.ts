@@ -72,7 +72,7 @@ export const secretsOfDelivery = (extra: JsonObject, keys: readonly string[]): J
     }),
   )
 
-/** Returns the keys, besides `keys`, whose values are addresses that let in by something in them. */
+/** Returns the keys, besides `keys`, whose values are addresses with a credential in them. */
 const addressesIn = (extra: JsonObject, keys: readonly string[]): string[] =>
   Object.keys(extra).filter((key) => !keys.includes(key) && maskedAddress(key, own(extra, key)) !== own(extra, key))
 

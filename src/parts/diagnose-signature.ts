@@ -34,7 +34,7 @@ export type Diagnosis = { readonly decides: string | undefined; readonly schemes
 /** The reason that a diagnosis gives for a scheme that must fetch its keys, because a diagnosis fetches none. */
 export const unfetched = 'its keys are fetched by a running gateway only'
 
-/** The length of the longest body for which near misses are looked for, in bytes, because a stranger chose the body. */
+/** The longest body for which near misses are tried, in bytes, because a stranger chose the body. */
 const maxBodyBytes = 131_072
 /** The most secrets of a route that are tried, and the most times of sending that are tried, as the request's headers name them. */
 const maxTriedSecrets = 4
@@ -83,7 +83,7 @@ const whySignatureFails = ({ compile, keys }: Scheme, request: UnverifiedRequest
 
 /**
  * Returns a sentence for each near miss that holds. Tries every near miss, even after one of them holds, so that the time taken does not
- * tell which near miss holds.
+ * reveal which near miss holds.
  */
 const nearMisses = (scheme: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string[] => {
   if (request.body && request.body.length > maxBodyBytes) return []

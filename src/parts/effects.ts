@@ -132,16 +132,16 @@ export interface Effects {
   /** Sends a text of a direct delivery now. Never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
   /**
-   * Tells that the payload of an event does not fit the schema of its route. `why` names keys of the payload, and no values. Absent where
-   * nobody hears of it.
+   * Reports that the payload of an event does not fit the schema of its route. `why` names keys of the payload, and no values. Absent where
+   * nobody receives it.
    */
   readonly mismatched?: ((event: Event, action: 'ignore' | 'refuse' | 'warn', why: string) => void) | undefined
   /**
-   * Tells that fields which a route redacts are not in an event, so that nothing was hidden there. `first`: those of them that this plan
-   * missed for the first time. Absent where nobody hears of it.
+   * Reports that fields which a route redacts are not in an event, so that nothing was hidden there. `first`: those of them that this plan
+   * missed for the first time. Absent where nobody receives it.
    */
   readonly redactionMissed?: ((event: Event, fields: readonly string[], first: readonly string[]) => void) | undefined
-  /** Counts the fields of `redact` that an event was looked through for. Absent where nobody asks. */
+  /** Counts the fields of `redact` that were searched for in an event. Absent where nobody receives the counts. */
   readonly redactionJudged?: ((event: Event, own: JudgedRedaction, shared: JudgedRedaction) => void) | undefined
   readonly ownComments: Pick<OwnComments, 'isAboutOwnComment'>
   /**
@@ -157,7 +157,7 @@ export interface Effects {
   readonly tooOld?: ((provided: readonly string[]) => string | undefined) | undefined
   /** Hands the replies of runs to the senders that wait for them. Absent where no request is answered, as in dry runs. */
   readonly replies?: Replies | undefined
-  /** Tells the worker that new work was committed. */
+  /** Wakes the worker, because new work was committed. */
   wake(): void
   /** Whether the queue of accepted runs can take so many more runs; without a number, one. */
   hasRoom(more?: number): boolean

@@ -28,7 +28,7 @@ export class FailedExpressions {
     this.#reasons.set(event, [...(this.#reasons.get(event) ?? []), reason])
   }
 
-  /** Returns a stage or ending that does the same as `run`, tells the failures in its outcome, and refuses events. */
+  /** Returns a stage or ending that does the same as `run`, adds the failures to its outcome, and refuses events. */
   around<T extends Event | Outcome>(run: (event: Event) => MaybePromise<T>): (event: Event) => MaybePromise<T | Refused> {
     if (!this.#mayFail) return run
     return (event) => {

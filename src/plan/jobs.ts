@@ -184,7 +184,7 @@ export class JobBook implements Jobs {
     const exact = this.get(profile, reference)
     if (exact) return [exact]
     const named = this.#all.filter((job) => job.profile === profile && job.name === reference)
-    // A job made at run time never takes a name away from a configured job.
+    // A job made at run time never replaces the name of a configured job.
     const configured = named.filter(({ origin }) => origin === 'config')
     return configured.length > 0 ? configured : named
   }

@@ -95,7 +95,10 @@ const secretsOfPrograms = ({ secrets: { providers, provided = new Map() }, profi
   return [...given, ...variables]
 }
 
-/** Returns the secrets of the built-in targets as a profile's environment gives them. Their files were looked through as they are written. */
+/**
+ * Returns the secrets of the built-in targets as a profile's environment gives them. The secrets in their files are found where the files
+ * are read.
+ */
 const secretsInEnvironment = ({ platforms, env }: Profile): string[] =>
   isUnknown(env) ? [] : builtInTargets.flatMap((part) => settingSecrets(part.settings ?? [], settingsOf(part, platforms, env)))
 

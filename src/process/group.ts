@@ -50,7 +50,7 @@ const listenNoLonger = (): void => {
 }
 
 /**
- * Starts a program. Throws where the failure of the start is known at once. A failure that is known later is told by the child's event
+ * Starts a program. Throws where the failure of the start is known at once. A failure that is known later comes as the child's event
  * `error`, and the child may then have no pipes.
  */
 export const startGroup = ({ argv, env, cwd }: Program): ProcessGroup => {

@@ -37,7 +37,7 @@ const graceMs = 1000
 /** How long processes that the program left behind may hold its pipes. */
 const lingerMs = 250
 
-/** A running program. The constructor starts the program; a failure of the start is told by `onEnd`. */
+/** A running program. The constructor starts the program; a failure of the start comes by `onEnd`. */
 export class KeptChild {
   readonly #job: KeptJob
   readonly #group: ProcessGroup | undefined

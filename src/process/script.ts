@@ -30,9 +30,9 @@ export const checkScript = (folder: string, path: string): { code: 'WH601' | 'WH
 
 /**
  * Runs the script at `job.path` below `folder`. Never rejects. `from`: the environment of which `baseEnv` keeps some variables. The file is
- * looked up for every run. Only a user who may write to the folder could swap the file between look-up and start, and such a user may
- * rewrite the script anyway. So the script is started by its path: a start by /proc/self/fd would hide from the script which folder it is
- * in.
+ * found anew for every run. Only a user who may write to the folder could swap the file between the search and the start, and such a user
+ * may rewrite the script anyway. So the script is started by its path: a start by /proc/self/fd would hide from the script which folder it
+ * is in.
  */
 export const runScript = async (folder: string, job: ScriptJob, from: ChildEnv = process.env): Promise<ScriptResult> => {
   const script = findScript(folder, job.path)

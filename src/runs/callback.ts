@@ -15,7 +15,7 @@ import type { MakeAttempt } from './attempt/make-attempt.ts'
 const maxReplyUnits = 200_000
 
 export type ReportOptions = {
-  /** Removes known secrets from the error of an attempt before it is stored, told or posted. */
+  /** Removes known secrets from the error of an attempt before it is stored, logged or posted. */
   readonly redact: (text: string) => string
   /** Returns where the end of a run is to be reported; `undefined` where nowhere. */
   readonly callback?: (run: NewRun) => Delivery | undefined
@@ -70,7 +70,7 @@ const reportOf = (
     profile,
     route,
     event,
-    // Receivers tell posts apart by it: a dead run that is revived and done has two ends.
+    // Receivers distinguish posts by it: a dead run that is revived and done has two ends.
     deliveryId: `callback:${end.kind}:${eventId}`,
     prompt: JSON.stringify({ ...about, ...said, ...failed }),
     delivery,

@@ -102,7 +102,7 @@ export const createMeter = ({
   }
 }
 
-/** What one call of a model used. `isTold`: its API told usable counts. `isPriced`: the model has a price. */
+/** What one call of a model used. `isTold`: its API gave usable counts. `isPriced`: the model has a price. */
 type Call = Spent & { readonly isTold: boolean; readonly isPriced: boolean }
 
 const createTally = (prices: ReadonlyMap<string, Price>) => {

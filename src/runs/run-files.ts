@@ -21,7 +21,7 @@ export const runFilesOf = ({ files }: NewRun, folder: string): RunFiles | undefi
     made = own
     const paths: string[] = []
     for (const [i, { name, data }] of files.entries()) {
-      // The number tells files of one name apart. With it, no name begins with a dot or a dash.
+      // The number distinguishes files of one name. With it, no name begins with a dot or a dash.
       const path = join(own, `${String(i + 1).padStart(2, '0')}-${name}`)
       await writeFile(path, Buffer.from(data, 'base64'), { mode: 0o600, flag: 'wx' })
       paths.push(path)

@@ -68,13 +68,13 @@ export class Worker {
     this.#attempt = reportingEnds(attempt, options, this.#abort.signal)
   }
 
-  /** Tells the worker that there may be work. The worker looks for work now, and again after each run. */
+  /** Wakes the worker, because there may be work. The worker polls for work now, and again after each run. */
   wake(): void {
     if (this.#taking) this.#again = true
     else if (this.#room() > 0) this.#taking = this.#takeAll()
   }
 
-  /** Stops the agent of an event's run, after the store has cancelled the run, and looks for the run, to record its end. */
+  /** Stops the agent of an event's run, after the store has cancelled the run, and searches for the run, to record its end. */
   cancel(eventId: string): void {
     this.#cancels.cancel(eventId)
     this.wake()
@@ -229,7 +229,7 @@ export class Worker {
   }
 
   /**
-   * Makes an attempt at a run, tells the end of the attempt as a fact, and stores it. Rejects when the end cannot be stored before the
+   * Makes an attempt at a run, emits the end of the attempt as a fact, and stores it. Rejects when the end cannot be stored before the
    * worker stops.
    */
   async #run(lease: Lease): Promise<void> {

@@ -26,8 +26,8 @@ export type SchedulerOptions = JobStarter & {
 }
 
 /**
- * How often the scheduler looks at the wall clock for jobs that are due, instead of a timer for each job: so a clock that jumps and a machine
- * that slept are no special cases. No two times of a schedule are closer together.
+ * How often the scheduler compares the wall clock with the jobs, instead of a timer for each job: so a clock that jumps and a machine that
+ * slept are no special cases. No two times of a schedule are closer together.
  */
 const tickMs = 1_000
 /** A start that is late by no more than this counts as in time, even with a shorter grace: the event loop or the store may be slow. */
@@ -53,7 +53,7 @@ export class Scheduler {
   #jobs: readonly ScheduledJob[] = []
   /** Whether all jobs files could be read at least once. A job that is unknown after that is new. */
   #isBegun = false
-  /** The wall time of the last look. Infinity at first: plans that were stored under a wrong clock are doubted after a start, too. */
+  /** The wall time of the last tick. Infinity at first: plans that were stored under a wrong clock are doubted after a start, too. */
   #lastNow = Number.POSITIVE_INFINITY
   #ticking: Repeating | undefined
   /** Whether the last work failed at the store. */

@@ -6,7 +6,7 @@ import { jobLane, jobRun } from '../parts/job-run.ts'
 import type { ScheduledJob } from '../plan/jobs.ts'
 import type { Accepted, Store } from '../store/ports.ts'
 
-/** What the start of a job needs. `wake` tells the worker that there is work. */
+/** What the start of a job needs. `wake` wakes the worker for new work. */
 export type JobStarter = {
   readonly store: Pick<Store, 'accept'>
   readonly clock: Clock
@@ -37,7 +37,7 @@ export const startJob = async (job: ScheduledJob, cause: JobTrigger, { store, cl
     facts.tell({ kind: 'job_started', at, eventId, profile, job: job.id, deliveryId })
     return accepted
   } finally {
-    // A store that failed may have committed the run. The worker looks for the run when the store works again.
+    // A store that failed may have committed the run. The worker polls for the run when the store works again.
     wake()
   }
 }

@@ -37,7 +37,7 @@ export const hasSameReceiver = (before: Json, after: Json, was: Path, is: Path):
   const [from, to] = [ownerOf(was), ownerOf(is)]
   if (from.length === 0 && to.length === 0) return true
   const [old, now] = [valueAt(before, from), valueAt(after, to)]
-  // What may change in an address that has the secret in it is looked at where its stars are.
+  // A change in an address that has the secret in it is checked where the address's stars are.
   const isBeside = (key: string): boolean => decides(key) && key !== is.at(-1)
   if (!isObject(old) || !isObject(now) || !equalJson(decidingIn(old, isBeside), decidingIn(now, isBeside))) return false
   if (to.at(-1) !== 'deliver_extra') return true

@@ -2,11 +2,11 @@
 
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** Returns the SHA-256 of a secret, so that the time of a look for it does not tell how much of a guess was right. */
+/** Returns the SHA-256 of a secret, so that the time of a search for it does not reveal how much of a guess was right. */
 export const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 /**
- * Whether two texts or byte strings are equal. The time of the comparison does not tell how much of a guess was right. The hashes are
+ * Whether two texts or byte strings are equal. The time of the comparison does not reveal how much of a guess was right. The hashes are
  * compared, because a comparison in constant time takes only values of equal length.
  */
 export const isSameSecret = (shown: string | Uint8Array, secret: string | Uint8Array): boolean =>

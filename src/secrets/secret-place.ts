@@ -20,9 +20,9 @@ export type SecretPlace = {
   /** The nearest key. */
   readonly key: string
   /**
-   * What of a text at this place is secret. `all`: the whole text. `shown`: the whole text is not shown, but it may be an ordinary word, such
-   * as the value of a header, which is not looked for in other texts. `words`: what a word of a command assigns. `address`: what lets in
-   * within an address. `login`: the login and the secret parameters of an address.
+   * What of a text at this place is secret. `all`: the whole text. `shown`: the whole text is not shown, but it may be an ordinary word,
+   * such as the value of a header, which is not searched for in other texts. `words`: what a word of a command assigns. `address`: the
+   * credentials within an address. `login`: the login and the secret parameters of an address.
    */
   readonly hides: 'all' | 'shown' | 'words' | 'address' | 'login'
   /** Whether the keys of a map at this place are names of one's own, which say nothing of what is below them. */

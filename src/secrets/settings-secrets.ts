@@ -5,8 +5,8 @@ import { namesVariableSecret, pathTokens, replaceSecretParameters } from '../cor
 import { type SecretPlace, secretParts, secretPlaceBelow, topOfSettings } from './secret-place.ts'
 
 /**
- * Returns the secrets in settings, each as a whole and by its last word, and what lets in within web addresses. A header counts where its
- * own name names a secret. `isSecret`: which names of settings name a secret where the schema says nothing.
+ * Returns the secrets in settings, each as a whole and by its last word, and the credentials within web addresses. A header counts where
+ * its own name names a secret. `isSecret`: which names of settings name a secret where the schema says nothing.
  */
 export const secretsOfSettings = (settings: Json, isSecret = namesVariableSecret, place = topOfSettings): string[] => {
   if (typeof settings === 'string') return secretsOfText(settings, place)

@@ -81,9 +81,9 @@ export type SharedEffects = {
 }
 
 /**
- * The resources that a gateway opens after its plans are compiled. `wake`: tells the worker that there may be work. `commentKey`: seals the
- * marks of the gateway's comments, and signs its status addresses. `keys`: keeps the keys of senders over restarts; when absent, the keys
- * stay in memory only.
+ * The resources that a gateway opens after its plans are compiled. `wake`: wakes the worker for new work. `commentKey`: seals the marks of
+ * the gateway's comments, and signs its status addresses. `keys`: keeps the keys of senders over restarts; when absent, the keys stay in
+ * memory only.
  */
 type OpenedResources = {
   readonly store: OpenStore

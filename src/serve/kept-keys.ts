@@ -6,7 +6,7 @@ const maxKeys = 128
 /** The most bytes of all kept keys together. */
 const maxBytes = 4_194_304
 /**
- * A key that is fetched again within this time, in milliseconds, with equal bytes counts as the same key, so that no change is told. It
+ * A key that is fetched again within this time, in milliseconds, with equal bytes counts as the same key, so that no change is reported. It
  * keeps its earlier time. At worst it then expires too early, and is fetched once too often.
  */
 const sameForMs = 3_600_000

@@ -16,7 +16,7 @@ import { createKeptKeys } from './kept-keys.ts'
 
 /** The most bytes of a file. The largest key is 256 KiB, and base64 makes it a third longer. */
 const maxFileBytes = 524_288
-/** The most files that are looked at. The folder has more files only when another program put them there. */
+/** The most files that are read. The folder has more files only when another program put them there. */
 const maxFiles = 1_000
 const keyFileForm = /^[0-9a-f]{64}\.json$/
 /** The name of a file that was being written when the gateway was killed. */

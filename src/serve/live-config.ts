@@ -144,7 +144,7 @@ const compileAll = async (
   }
 }
 
-/** Makes the functions of a configuration that look at the files of subscriptions and jobs as they are now. */
+/** Makes the functions of a configuration that read the files of subscriptions and jobs as they are now. */
 const presentEntries = ({ subscriptions }: PlanBase, jobs: JobBook): Pick<LiveConfig, 'complete' | 'stale'> => ({
   complete: () => {
     subscriptions.refresh()
@@ -154,9 +154,7 @@ const presentEntries = ({ subscriptions }: PlanBase, jobs: JobBook): Pick<LiveCo
   stale: () => subscriptions.stale,
 })
 
-/**
- * Makes the functions of a configuration that look up the route or the job of a run: `send` for its delivery, `policy` for its attempts.
- */
+/** Makes the functions of a configuration that find the route or the job of a run: `send` for its delivery, `policy` for its attempts. */
 const settingsOfRuns = ({
   config,
   base,

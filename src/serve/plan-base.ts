@@ -38,8 +38,8 @@ export type PlanBase = {
 }
 
 /**
- * Everything in a configuration that plans depend on, except their routes and the prices of models. Jobs are left out: a plan looks them up
- * when an event comes.
+ * Everything in a configuration that plans depend on, except their routes and the prices of models. Jobs are not among it: a plan finds its
+ * job when an event comes.
  */
 type PlanInputs = {
   readonly settings: PlanSettings

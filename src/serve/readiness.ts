@@ -44,7 +44,7 @@ export class Readiness implements Observer {
    * noticed.
    */
   #failure: { readonly since: number; why: string } | undefined
-  /** The problem of the store that the last log line told; `undefined` before any such line, and after the line `ready again`. */
+  /** The problem of the store in the last log line; `undefined` before any such line, and after the line `ready again`. */
   #logged: string | undefined
   /**
    * Whether a request was refused since the store was last asked. Then an answer of the store is no end of its failure: on a full disk the
@@ -107,7 +107,7 @@ export class Readiness implements Observer {
     this.#asking = undefined
   }
 
-  /** Logs that the store made the gateway ready or not ready, and tells a Fact of that. Does nothing where neither has happened. */
+  /** Logs that the store made the gateway ready or not ready, and emits a fact of that. Does nothing where neither has happened. */
   #sayChange(): void {
     const problem = this.#storeProblem()
     if ((problem === undefined) === (this.#logged === undefined)) return

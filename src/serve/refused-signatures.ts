@@ -21,9 +21,9 @@ const perMinute = 10
 /** The most routes whose refusals without a record are counted separately in a minute. Further routes share one count. */
 const maxCounted = 5
 
-/** Takes all facts. Facts other than those refusals are told at once, unchanged. */
+/** Takes all facts. Facts other than those refusals are emitted at once, unchanged. */
 export type RefusedSignatures = Pick<Facts, 'tell'> & {
-  /** Tells the observers the refusals and the counts that they were not told yet. */
+  /** Emits the refusals and the counts that were not emitted yet. */
   close(): void
 }
 
@@ -61,7 +61,7 @@ export const createRefusedSignatures = ({ facts, clock, serving }: RefusedSignat
 }
 
 /**
- * Shares out the records of a minute among the routes, and counts the refusals that get no record. Tells these counts as facts at the end
+ * Shares out the records of a minute among the routes, and counts the refusals that get no record. Emits these counts as facts at the end
  * of the minute.
  */
 const createRecordShares = ({ facts, clock }: Pick<RefusedSignaturesOptions, 'facts' | 'clock'>) => {
@@ -136,7 +136,7 @@ const createAfterAnswer = (): { run(work: () => void): void; close(): void } => 
   }
   return {
     run(work) {
-      // Answers leave in a `setImmediate` that may come after this first one in the same turn, so the work waits for a second one.
+      // Answers are written in a `setImmediate` that may come after this first one in the same turn, so the work waits for a second one.
       if (waiting.push(work) === 1) setImmediate(() => setImmediate(next))
     },
     close() {

@@ -21,7 +21,7 @@ export const maxTails = 8
 
 export type Tails = Observer<'traffic'> & {
   /**
-   * Returns the lines from now on, until the watcher leaves or the gateway stops. `perSecond`: the most requests and attempts a second
+   * Returns the lines from now on, until the watcher disconnects or the gateway stops. `perSecond`: the most requests and attempts a second
    * that the watcher gets lines of, in groups. Throws a StoreFault when there are `maxTails` watchers already, and after `close`.
    */
   open(filter: TrafficFilter, perSecond?: number): TailLines

@@ -129,7 +129,7 @@ export type TrafficFilter = {
   readonly outcome?: readonly string[]
 }
 
-/** Whether the filter asks for the lines of one request or attempt. `lines` is called only where the filter looks at them. */
+/** Whether the filter asks for the lines of one request or attempt. `lines` is called only where the filter reads them. */
 export const wants = ({ route, outcome }: TrafficFilter, lines: () => readonly TrafficLine[]): boolean =>
   (route === undefined && outcome === undefined) ||
   lines().some(

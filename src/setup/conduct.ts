@@ -93,7 +93,7 @@ const trials: {
 }
 
 /**
- * Runs the trial of a question, and tells its result. When the trial fails, the user may answer the questions `about` again: the returned
+ * Runs the trial of a question, and shows its result. When the trial fails, the user may answer the questions `about` again: the returned
  * draft is then without their answers. When it fails and nobody can answer again, throws a Fault.
  */
 const runTrial = async ({ trial }: Question, draft: SetupDraft, interviewer: Interviewer, signal: AbortSignal): Promise<SetupDraft> => {

@@ -14,7 +14,7 @@ import { error, type Objection, type Question, type SetupDraft } from './questio
 const urlId = 'target.url'
 const secretId = 'target.secret'
 
-/** Whether a route for this sender can tell the target where to post: to an address, or as a comment on the subject of the event. */
+/** Whether a route for this sender says where the target posts: to an address, or as a comment on the subject of the event. */
 export const routeSaysWhereToPost = ({ name }: TargetPart, provider: SetupProvider | undefined): boolean =>
   provider !== undefined && (name === http.name || provider.comment?.target === name)
 

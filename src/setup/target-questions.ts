@@ -14,7 +14,7 @@ const questionId = (key: string): string => `target.${key}`
 /** The setting of a target with the chat for texts that name no chat. */
 const home = 'home_channel'
 
-/** Whether a target is offered: it needs a setting, or the route of this run can tell it where to post. */
+/** Whether a target is offered: it needs a setting, or the route of this run says where it posts. */
 const isOffered = (part: TargetPart, draft: SetupDraft): boolean =>
   routeSaysWhereToPost(part, providerIn(draft)) || (part.needs?.every((keys) => keys.length > 0) ?? false)
 

@@ -112,7 +112,7 @@ export interface MovableStore {
   reopen(): Promise<void>
   /** The shared entries. Absent for an embedded store. */
   readonly entries?: Pick<Shared, 'entryRevisions' | 'readEntries' | 'replaceEntries'>
-  /** The records of events, which a filling leaves as they are. Absent for an embedded store: they are in its journal's folder. */
+  /** The records of events, which a filling does not change. Absent for an embedded store: they are in its journal's folder. */
   readonly records?: Pick<SharedRecords, 'add' | 'linesOf' | 'raw'>
   close(): Promise<void>
 }

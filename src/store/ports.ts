@@ -87,7 +87,7 @@ export type Lease = {
    */
   readonly attempt: number
   readonly run: NewRun
-  /** Whether the attempt before this one has no known end: its process died, or its lease ran out. */
+  /** Whether the attempt before this one has no known end: its process crashed, or its lease ran out. */
   readonly interrupted: boolean
   /** The agent's reply, once it is stored. Then only its delivery is left to do. */
   readonly reply?: string
@@ -172,8 +172,8 @@ export interface Store {
   acceptAll(works: readonly PendingWork[]): Promise<readonly WorkAnswer[]>
   /**
    * Makes a claim that waits to be settled: for an event that ends before the answer (delivered directly, or ignored), or for a target that
-   * has its text. A process that dies leaves the claim unsettled. In a sole store the next start releases such a claim; in a shared store
-   * it ends by itself after half a minute (`unsettledMs`). After that, a repeat by the sender is accepted.
+   * has its text. When its process crashes, the claim stays unsettled. In a sole store the next start releases such a claim; in a shared
+   * store it ends by itself after half a minute (`unsettledMs`). After that, a repeat by the sender is accepted.
    */
   claim(claim: Claim): Promise<Claimed>
   /** Returns for each key whether a claim holds it now, settled or not. */

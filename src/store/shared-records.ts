@@ -44,7 +44,7 @@ export interface SharedRecords {
   ofEvents(prefix: string): Promise<readonly StoredLine[]>
   /** Returns the lines with this delivery id, newest first. */
   ofDelivery(deliveryId: string): Promise<readonly StoredLine[]>
-  /** Returns the lines that tell that this group's run has ended (kind `ended`), newest first. */
+  /** Returns the lines with the end of this group's run (kind `ended`), newest first. */
   groupEnds(group: string): Promise<readonly StoredLine[]>
   /** Returns a piece of the raw bytes of a batch. The piece is shorter, or `undefined`, where the bytes are gone. */
   raw(batch: string, offset: number, bytes: number): Promise<Buffer | undefined>

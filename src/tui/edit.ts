@@ -41,8 +41,8 @@ const previewDelayMs = 80
 const keepDelayMs = 1_000
 
 /**
- * Runs the editor until the user leaves the editor, a signal comes, or the terminal is gone. Resolves to how the editor ended. A mistake of
- * the program is thrown as a Fault after the terminal was given back.
+ * Runs the editor until the user ends it, a signal comes, or the terminal is gone. Resolves to how the editor ended. A mistake of the
+ * program is thrown as a Fault after the terminal was given back.
  */
 export const runEditor = async (settings: EditorSettings, around: EditorSurroundings): Promise<EditorEnd> => {
   const { stdin, stdout, options, route } = settings
@@ -109,7 +109,7 @@ const awayFrom =
     } finally {
       terminal.take()
       keys.resume()
-      // The terminal may have another size by now. Only the foreground process is told of a new size.
+      // The terminal may have another size by now. Only the foreground process gets a signal about a new size.
       process.kill(process.pid, 'SIGWINCH')
       back()
     }

@@ -131,7 +131,7 @@ const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }:
   return askService(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
 }
 
-/** Makes the follower of the running gateway's traffic, which tells each line as a message. `open` first ends an earlier following. */
+/** Makes the follower of the running gateway's traffic, which gives each line as a message. `open` first ends an earlier following. */
 const createTrafficFollower = ({ watch }: SessionSurroundings, tell: (message: Message) => void) => {
   let close = (): void => {}
   const follow = async (route: string | undefined): Promise<void> => {

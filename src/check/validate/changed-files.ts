@@ -17,7 +17,7 @@ export interface ChangedFiles {
 
 /**
  * Asks the git repositories around the paths for the files that differ from the commit `ref` or are not tracked. Throws a usage Fault where
- * git cannot tell, as for a path outside of a repository or a commit that git does not know.
+ * git cannot answer, as for a path outside of a repository or an unknown commit.
  */
 export const changedFiles = async (paths: readonly string[], ref: string, env: Env): Promise<ChangedFiles> => {
   if (ref === '' || ref.startsWith('-')) throw usage(`--changed: "${ref}" is no commit`)

@@ -79,7 +79,10 @@ const problemsOf = (ignore: Ignore, used: ReadonlySet<string>, stopping: Readonl
   })
 }
 
-/** Whether a finding with this code is only looked for on demand. Then a missing finding does not show that the comment is useless. */
+/**
+ * Whether findings with this code come only from checks that are asked for. Then a missing finding does not show that the comment is
+ * useless.
+ */
 const isOnDemand = (code: string): boolean => 'onDemand' in codeCatalogue[code as Code]
 
 /** Returns the ignore comments of a file's text. A text inside a YAML value that looks like an ignore comment does not count. */

@@ -46,7 +46,7 @@ export const validate = async (workspace: Workspace, wanted: ToValidate): Promis
   const checked = await checkInputs(workspace, wanted)
   const { diagnostics, routes, files, texts, samples } = changed ? onlyChanged(changed, checked) : checked
   const relevant = withoutRefs ? diagnostics.filter(({ code }) => !isOutside(code)) : diagnostics
-  // After a partial check no ignore comment is reported as unused, because the check may not have looked for its finding.
+  // After a partial check no ignore comment is reported as unused, because the check for its finding may not have run.
   const ignored = applyIgnores(relevant, texts, { reportUnused: !withoutRefs && !withoutEnv })
   const news = await beyondBaseline(wanted.baseline, ignored.kept, workspace.dataDir)
   const chosen = news.filter(({ code }) => isChosen(code, codes)).map(withoutToolsets)

@@ -121,8 +121,8 @@ const toolCallsText = ({ attempt, tool_calls }: AttemptView, command: string): s
     .join('')
 
 /**
- * Returns path, query and headers of the request, and its body with `withBody`. Otherwise only the size of the body is told, because a long
- * body would push the event's end out of sight. A `payload` that is a text says why there is no request.
+ * Returns path, query and headers of the request, and its body with `withBody`. Otherwise only the size of the body is shown, because a
+ * long body would push the event's end off the screen. A `payload` that is a text says why there is no request.
  */
 const requestText = (payload: RawRequest | string, withBody: boolean, command: string): string => {
   if (typeof payload === 'string') return fieldLine('payload', payload)

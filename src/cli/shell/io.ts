@@ -64,7 +64,7 @@ export const processIo = (): Io => {
 }
 
 /**
- * Returns a function that writes to a stream. After the stream's reader has gone away (`| head`), further text is dropped without an
+ * Returns a function that writes to a stream. After the stream's reader has closed the pipe (`| head`), further text is dropped without an
  * error.
  */
 const writer = (stream: NodeJS.WriteStream): ((data: string | Uint8Array) => void) => {

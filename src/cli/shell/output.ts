@@ -24,7 +24,7 @@ export type Cli = {
   readonly json: boolean
   readonly quiet: boolean
   readonly verbose: boolean
-  /** Told the data of the command's answer. */
+  /** Called with the data of the command's answer. */
   readonly told?: (data: Json) => void
 }
 

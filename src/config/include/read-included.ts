@@ -98,7 +98,7 @@ const namedFiles = (
       return link === undefined ? [{ file, place }] : report('WH014', `${link} is a link to no file in ${folder}`, linkHelp)
     }
     if (!isPattern(path)) return inside(path)
-    // The names in another folder are not told either.
+    // The names in another folder are not shown either.
     if (leadsOut(dirname(path), roots)) return report('WH014', `${dirname(path)} is a link to no folder in ${folder}`, linkHelp)
     try {
       const files = filesMatching(path)

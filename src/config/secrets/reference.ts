@@ -44,7 +44,7 @@ export const resolveReferences = (
   if (namesProvider(text)) return resolveProvided(text, secrets)
   // Only the configuration names files: a variable whose value begins with "file:" is a secret like any other.
   if (!namesFile(text)) return fillVariables(text, env)
-  // A check that does not know the environment looks at nothing beside its files, so the secret counts as there.
+  // A check that does not know the environment reads nothing beside its files, so the secret counts as present.
   if (isUnknown(env)) return undefined
   const file = secretFileOf(text, env)
   return 'path' in file ? readSecretFile(file.path, text) : file

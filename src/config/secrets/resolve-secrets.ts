@@ -26,7 +26,7 @@ const mixedMessage = 'a reference and a placeholder in one text: what a payload 
 const keptHelp = 'mend it, and run `headgate gateway reload`'
 const mixedHelp = 'give the secret a header of its own; its value must have no {'
 
-/** Whether a finding of `resolveSecrets` leaves its value unusable. */
+/** Whether a finding of `resolveSecrets` means that its value cannot be used. */
 export const isUnresolved = ({ code }: Diagnostic): boolean => code !== 'WH330'
 
 /**

@@ -29,7 +29,7 @@ export type CarriedConfig = {
   readonly digits: WrittenDigits
 }
 
-/** A place that is not looked up yet. Only the thread that read the files can look it up, because it has their texts. */
+/** A place that is not found yet. Only the thread that read the files can find it, because it has their texts. */
 export type SoughtPlace = { readonly path: Path; readonly of: 'key' | 'value' }
 
 /** Makes the carried form of a loaded configuration. */
@@ -57,7 +57,7 @@ export const withoutPlace = <T extends { readonly place?: unknown }>({ place: _,
 
 /**
  * Makes a configuration of its carried form. `routes`: all its routes by name. The `place` functions of the configuration return places
- * that are still to be looked up (`isSoughtPlace`).
+ * without lines and columns (`isSoughtPlace`).
  */
 export const unpackConfig = (carried: CarriedConfig, options: LoadOptions, routes: ReadonlyMap<string, PlainRoute>): Config => {
   restoreDigits(carried, carried.digits)
@@ -95,5 +95,5 @@ const soughtPlaceIn =
     return sought
   }
 
-/** Whether a place has still to be looked up. */
+/** Whether the lines and columns of a place are still missing. */
 export const isSoughtPlace = (place: SourceRange | undefined): place is SourceRange & SoughtPlace => place !== undefined && 'path' in place

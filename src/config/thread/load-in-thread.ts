@@ -11,7 +11,7 @@ import { type CarriedConfig, isSoughtPlace, type PlainRoute, unpackConfig } from
 import type { ConfigThreadRequest, ThreadMessages } from './thread.ts'
 
 export type ConfigReading = Pick<Loaded, 'config' | 'diagnostics'> & {
-  /** Looks up the places of Diagnostics, and resolves to the Diagnostics with lines and columns. */
+  /** Finds the lines and columns of Diagnostics, and resolves to the Diagnostics with these. */
   readonly located: (found: readonly Diagnostic[]) => Promise<readonly Diagnostic[]>
 }
 
@@ -36,7 +36,7 @@ const pieceSize = 200
 const threadLimits = { maxOldGenerationSizeMb: 1_024 }
 
 /**
- * Loads the configuration in a thread, which lives until `use` has ended, and resolves to the result of `use`. Rejects when the loading
+ * Loads the configuration in a thread, which runs until `use` has ended, and resolves to the result of `use`. Rejects when the loading
  * fails, when `signal` aborts before or while the thread is asked, and with the error of `use`.
  */
 export const loadInThread = async <T>(

@@ -24,7 +24,7 @@ export type CertificateSet = { readonly pairs: readonly CertificatePair[]; reado
 /** A finding about a file. `path`: where the configuration names the file, below `tls`. */
 export type CertificateFinding = { readonly code: Code; readonly path: Path; readonly message: string; readonly help: string }
 
-/** The time before its end from which on a certificate is told to end soon. */
+/** From this time before its end on, a certificate is reported to end soon. */
 export const endsSoonMs = 14 * dayMs
 
 const maxFileBytes = 262_144

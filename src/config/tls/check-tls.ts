@@ -50,7 +50,7 @@ const repeatedNames = ({ pairs }: TlsSettings): CertificateFinding[] =>
     ]
   })
 
-/** Returns the state of a file; `undefined` where it is not there, or cannot be looked at. */
+/** Returns the state of a file; `undefined` where it does not exist, or its state cannot be read. */
 const stateOf = (file: string): Stats | undefined => {
   try {
     return statSync(file)

@@ -61,7 +61,7 @@ const holdLock = (folder: string): HeldLock => {
   let stamp = ''
   const lost = (): boolean => stampOf(folder) !== stamp
   const renew = (): void => {
-    // The fraction tells the lock from one that another process made in its place within one tick of the file system's clock.
+    // The fraction distinguishes the lock from one that another process made in its place within one tick of the file system's clock.
     const seconds = (Date.now() + Math.random()) / 1_000
     utimesSync(folder, seconds, seconds)
     stamp = stampOf(folder)

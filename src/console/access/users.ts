@@ -3,7 +3,7 @@
 import type { ConsoleRoles } from '../../config/console/settings.ts'
 import { dayMs, hourMs } from '../../core/clock.ts'
 
-/** `view`: to look at events without their contents. `payloads`: to see the texts of senders and agents. `operate`: to change something. */
+/** `view`: read events without their contents. `payloads`: read the texts of senders and agents. `operate`: change something. */
 export type Right = 'view' | 'payloads' | 'operate'
 
 /**

@@ -25,7 +25,7 @@ const openRoute = (service: EditorService, { name, source, is_new = false }: Pic
 const draftFor = async (service: EditorService, of: EditedRoute): Promise<RouteDraft> =>
   rewritten(draftOf(await openRoute(service, of)), textChange(of.from, of.to))
 
-/** Whether a sign-in only looks. A draft may name any file and variable, so what it learns of them would be anything of the machine. */
+/** Whether a sign-in may only read. A draft may name any file and variable of the machine, so nothing is shown that was read from them. */
 const isBlind = ({ rights }: SignIn): boolean => !rights.has('operate')
 
 export const routeTextAnswers = (around: AnswerSurroundings) => ({ ...lookAnswers(around), ...changeAnswers(around) })

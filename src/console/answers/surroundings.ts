@@ -24,7 +24,7 @@ export const needPayloadsRight = ({ rights }: SignIn, what: string): void => {
 }
 
 /**
- * Throws a Fault where the criteria search in payloads and the sign-in may not see payloads: the found events would tell what their
+ * Throws a Fault where the criteria search in payloads and the sign-in may not see payloads: the found events would reveal what their
  * payloads have.
  */
 export const needSearchRight = (signIn: SignIn, { text, field }: SearchCriteria): void => {

@@ -10,7 +10,7 @@ import type { ConsoleAnswers } from '../answers/answers.ts'
 import type { LiveLine } from '../live-feed.ts'
 
 /**
- * The rights of the signed-in user, as the server told them. The server checks the rights at each question; the pages only leave out
+ * The rights of the signed-in user, from the server's last answer. The server checks the rights at each question; the pages only hide the
  * buttons and filters that it would refuse.
  */
 export const rights = signal<readonly Right[]>([])

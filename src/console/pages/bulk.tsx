@@ -12,7 +12,7 @@ import { shown, time } from './words.ts'
 
 type Action = BulkPlan['action']
 
-/** The bulk jobs of the console, as the server told them last. */
+/** The bulk jobs of the console, from the server's last answer. */
 const jobs = signal<readonly BulkJob[]>([])
 /** The time between two questions for the bulk jobs while a job runs, in milliseconds. */
 const lookMs = 1_000

@@ -51,11 +51,11 @@ export const EventScreen = ({ id }: { readonly id: string }): JSX.Element => {
   )
 }
 
-/** The time between two looks for an event that is not recorded yet, in milliseconds, and the number of looks after the first. */
+/** The time between two polls for an event that is not recorded yet, in milliseconds, and the number of polls after the first. */
 const lookMs = 300
 const looks = 5
 
-/** Reads an event. The record of a replay is written a moment after the answer to the replay, so the first look may not find the event. */
+/** Reads an event. The record of a replay is written a moment after the answer to the replay, so the first poll may not find the event. */
 const askWhenRecorded = async (id: string, signal: AbortSignal, left = looks): Promise<Detail> => {
   try {
     return await ask('event', { id }, signal)

@@ -147,7 +147,7 @@ const Filters = ({ query }: { readonly query: URLSearchParams }): JSX.Element =>
 }
 
 /**
- * The filters that search in payloads. They are only for users who may see payloads, because the found events tell what their payloads
+ * The filters that search in payloads. They are only for users who may see payloads, because the found events reveal what their payloads
  * have.
  */
 const PayloadFilters = ({ of }: { readonly of: (name: string) => string }): JSX.Element => (

@@ -31,7 +31,7 @@ export type EndedRequest = {
   readonly waits?: readonly StageWait[] | undefined
   /**
    * Present where the request is answered before its signature is checked. Takes the body, which is read after the answer, and returns the
-   * end that observers hear of: with the same outcome, and with the verified request where the signature holds.
+   * end that observers receive: with the same outcome, and with the verified request where the signature holds.
    */
   readonly later?: (body: Buffer) => EndedRequest | Promise<EndedRequest>
 }
@@ -160,7 +160,7 @@ export type RouteChanges = {
 /** Who makes something of facts of many kinds. Whoever waits for one kind alone needs no name here. */
 export type FactReader = 'alerts' | 'catch_up' | 'journal' | 'log' | 'metrics' | 'replies' | 'traces' | 'traffic'
 
-/** A fact, and the readers that hear of it. A reader's observer (`Observer`) must take each of its facts, and no other. */
+/** A fact, and the readers that receive it. A reader's observer (`Observer`) must take each of its facts, and no other. */
 type Entry<Readers extends FactReader, Told extends { readonly kind: string }> = { readonly readers: Readers; readonly fact: Told }
 
 /** Times are wall times, milliseconds. */
@@ -336,6 +336,6 @@ type Entries =
 
 export type Fact = Entries['fact']
 
-/** The facts that a reader hears of. */
+/** The facts that a reader receives. */
 export type ReadBy<Name extends FactReader> = Read<Name, Entries>
 type Read<Name extends FactReader, Each> = Each extends Entry<infer Readers, infer Told> ? (Name extends Readers ? Told : never) : never

@@ -2,12 +2,12 @@
 
 import type { Fact, FactReader, ReadBy } from './fact.ts'
 
-/** What an observer does with each kind of fact that it hears of. A function never throws, and returns at once. */
+/** What an observer does with each kind of fact that it receives. A function never throws, and returns at once. */
 type Hears<Told extends Fact> = { readonly [Each in Told as Each['kind']]: (fact: Each) => void }
 
 /**
- * Hears of facts, in order. The observer of a reader has a function for each kind of fact whose entry names that reader, and the compiler
- * says which is missing. An observer without a name hears of whatever it has a function for.
+ * Receives facts, in order. The observer of a reader has a function for each kind of fact whose entry names that reader, and the compiler
+ * says which is missing. An observer without a name receives whatever it has a function for.
  */
 export interface Observer<Name extends FactReader = never> {
   readonly hears: [Name] extends [never] ? Partial<Hears<Fact>> : Hears<ReadBy<Name>>
@@ -16,9 +16,9 @@ export interface Observer<Name extends FactReader = never> {
 }
 
 export interface Facts {
-  /** Hands the fact to each observer that hears of its kind, in the order in which the observers were added. */
+  /** Gives the fact to each observer that has a function for its kind, in the order in which the observers were added. */
   tell(fact: Fact): void
-  /** Adds an observer, which hears of facts from now on. */
+  /** Adds an observer, which receives facts from now on. */
   observe(observer: Observer): void
   /** Resolves when each observer has kept the facts so far, or has failed to. */
   flushed(): Promise<void>
@@ -26,7 +26,7 @@ export interface Facts {
 
 export const createFacts = (): Facts => {
   const observers: Observer[] = []
-  // By kind, so that a fact costs nothing for those who do not hear of it.
+  // By kind, so that a fact costs nothing for observers that do not receive it.
   const hearing = new Map<string, ((fact: Fact) => void)[]>()
   return {
     tell(fact) {

@@ -35,7 +35,7 @@ export class LineQueue<Line> implements AsyncIterableIterator<Line, undefined> {
     }
   }
 
-  /** Counts lines that the reader does not get. The reader is told their number after the lines that wait. */
+  /** Counts lines that the reader does not get. After the lines that wait, the reader gets their number. */
   lose(lines: number): void {
     this.#lost += lines
     this.#wake()

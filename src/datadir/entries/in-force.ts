@@ -10,8 +10,9 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 
 /**
- * Resolves when the gateway of this data directory keeps to what the files have now, to the other gateways on the shared store, by machine
- * and process: they follow within two seconds. An older gateway looks by itself, within a second. Never rejects: the change is made.
+ * Resolves when the gateway of this data directory applies what the files have now. Returns the other gateways on the shared store, by
+ * machine and process: they follow within two seconds. An older gateway polls the files itself, each second. Never rejects: the change is
+ * made.
  */
 export const takeEntries = async (workspace: Workspace, gateway: GatewayFinder): Promise<readonly string[]> => {
   try {

@@ -34,10 +34,7 @@ const routeIn = (parsed: ParsedYaml, base: Path): Json | undefined => {
   return isObject(data) ? valueAt(data, base) : undefined
 }
 
-/**
- * Returns edits that turn `before` into `after` and leave equal members alone. Maps, and lists of equal length, are compared member by
- * member.
- */
+/** Returns edits that turn `before` into `after` and keep equal members. Maps, and lists of equal length, are compared member by member. */
 const editsBetween = (before: Json, after: Json, path: Path = []): readonly YamlEdit[] => {
   if (equalJson(before, after)) return []
   if (isObject(before) && isObject(after)) {

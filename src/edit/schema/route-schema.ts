@@ -32,7 +32,7 @@ export const routeSchema = (): { readonly [name: string]: JsonObject } => {
   return Object.fromEntries(found)
 }
 
-/** Returns a node with the keywords that are needed, and tells the name of each definition that it refers to. */
+/** Returns a node with the keywords that are needed, and calls `refersTo` with the name of each definition that it refers to. */
 const shortened = (node: JsonObject, refersTo: (name: string) => void): JsonObject => {
   if (typeof node.$ref === 'string') refersTo(node.$ref.slice('#/definitions/'.length))
   const below = (value: Json): Json => (Array.isArray(value) ? value.map(below) : isObject(value) ? shortened(value, refersTo) : value)

@@ -45,7 +45,7 @@ const keyCall = (nodes: readonly SyntaxNode[]): Call | undefined => {
   return { message: `${name}(…) calls no function${help}`, position: Number(key.position ?? 0) }
 }
 
-/** A call that can never work. `position`: the 1-based place of the last character of its name; 0 where the library does not tell it. */
+/** A call that can never work. `position`: the 1-based place of the last character of its name; 0 where the library does not give it. */
 type Call = { readonly message: string; readonly position: number }
 
 /**

@@ -10,7 +10,7 @@ import { type EvaluationRun, itemsAStep } from './run.ts'
 /** Checks the arguments of a call within an evaluation. The result has no meaning. */
 export type CheckArguments = (args: readonly unknown[], run: EvaluationRun) => unknown
 
-/** The longest text, in UTF-16 units, for a built-in that looks at every character in JavaScript. */
+/** The longest text, in UTF-16 units, for a built-in that reads every character in JavaScript. */
 export const slowText = 131_072
 /** The longest text, in UTF-16 units, for a built-in that is as quick as copying. */
 export const fastText = 1_048_576

@@ -10,7 +10,7 @@ const asserts = { beginLine: 1, endLine: 2, beginText: 4, endText: 8 } as const
 /** What stands before a place in the text, and what must stand behind it. A boundary of a word is taken to be wherever it is asked for. */
 type PatternPlace = { readonly pc: number; readonly before: 'start' | 'newline' | 'sign'; readonly behind: 'any' | 'newline' | 'end' }
 
-/** An anchor in a place where it may be vain. Others are not looked at, because that takes the engine's program. */
+/** An anchor in a place where it may never match. Other anchors are not checked, because that takes the engine's program. */
 const oddAnchor = /[^(|[\\]\^|\$[^)|]/
 
 /** Whether no text matches a pattern, which must be a good one. */

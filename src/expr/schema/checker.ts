@@ -232,7 +232,7 @@ const sizeOf = (data: Json): number => {
 const lengthOf = (value: Json | undefined): number =>
   Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0
 
-/** The keywords that look at every key of a map. */
+/** The keywords that check every key of a map. */
 const keyLoops = ['additionalProperties', 'propertyNames', 'minProperties', 'maxProperties']
 
 const weightOf = (schema: JsonObject): Weight => ({
@@ -398,7 +398,7 @@ class Rendered {
 const maxShown = 120
 
 /**
- * Says what is wrong: the path in the payload, and the rule. Values are not quoted. Keys are, because nothing else tells which is meant.
+ * Says what is wrong: the path in the payload, and the rule. Values are not quoted. Keys are, because nothing else shows which is meant.
  * Where several branches of a choice fail, the choice itself comes last.
  */
 const mismatchOf = (errors: readonly ErrorObject[]): string => {

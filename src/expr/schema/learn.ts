@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 
-/** Bounds of what is learned: the schemas in all, the keys of a map, the items of a list that are looked at, the maps and lists around. */
+/** Bounds of what is learned: the schemas in all, the keys of a map, the items of a list that are read, the maps and lists around. */
 const maxSchemas = 2_500
 const maxKeys = 200
 const maxItems = 100

@@ -34,7 +34,7 @@ export const parseSchema = (text: string): PayloadSchema | SchemaProblem => {
   return findProblem(root) ?? { root, exact: exactOf({ payload: root, text: text.replace(/^\ufeff/, '') }) }
 }
 
-/** Looks through all schemas of a file. */
+/** Checks all schemas of a file. */
 const findProblem = (root: Json): SchemaProblem | undefined => {
   const seen = new Set<Json>()
   const references: { readonly pointer: string; readonly to: string }[] = []

@@ -35,7 +35,7 @@ export type AlertRule = {
   readonly refusedPerMinute: number
   /** The time from its acceptance within which a run must be done or dead. */
   readonly backlogMs: number
-  /** How long before the end of a certificate its end is told. */
+  /** How long before the end of a certificate its alert begins. */
   readonly endsWithinMs: number
   readonly silence: readonly WatchedRoute[]
   /** The most messages in an hour. */

@@ -64,7 +64,7 @@ export const restoreBackup = async (
   }
 }
 
-/** A backup that is only checked, or refused, leaves no folder that was not there. `top`: the first of the folders that were made. */
+/** A backup that is only checked, or refused, removes the folders that it made. `top`: the first of them. */
 const removeEmpty = async (folder: string, top: string): Promise<void> => {
   if (!folder.startsWith(top)) return
   await rmdir(folder).then(
@@ -74,7 +74,7 @@ const removeEmpty = async (folder: string, top: string): Promise<void> => {
   )
 }
 
-/** Root would leave files that the gateway's user cannot open. */
+/** Root would create files that the gateway's user cannot open. */
 const refuseOtherUser = (dataDir: string): void => {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid
   if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return

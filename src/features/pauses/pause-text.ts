@@ -1,7 +1,7 @@
 /** Says in words how a route is paused, for the screens of editor and console. */
 
 /**
- * `isHold`: events are kept, and their runs wait. `heldRuns`: how many runs wait, as far as the gateway has looked at them; absent where no
+ * `isHold`: events are kept, and their runs wait. `heldRuns`: how many runs wait, as far as the gateway has read them; absent where no
  * gateway runs.
  */
 export type ShownPause = { readonly isHold: boolean; readonly heldRuns?: number }

@@ -17,19 +17,17 @@ export type PauseWatchOptions = {
   readonly pauses: Pauses
   readonly clock: Clock
   readonly log: Log
-  /** Called after each look. Lets the runs begin whose routes are not paused any more. */
+  /** Called after each poll. Lets the runs begin whose routes are not paused any more. */
   readonly looked: () => void
 }
 
 export type PauseWatch = {
-  /** Looks at once: what the file has now counts from here on. */
+  /** Polls at once: what the file has now counts from here on. */
   readonly look: () => void
   readonly end: () => Promise<void>
 }
 
-/**
- * Looks at the file now, and a second after each look. While the file cannot be used, the pauses that it had before stay in force.
- */
+/** Reads the file now, and again a second after each poll. While the file cannot be used, the pauses that it had before stay in force. */
 export const watchPauses = ({ dataDir, pauses, clock, log, looked }: PauseWatchOptions): PauseWatch => {
   const file = join(dataDir, pausesFileName)
   let stamp: string | undefined
@@ -41,7 +39,7 @@ export const watchPauses = ({ dataDir, pauses, clock, log, looked }: PauseWatchO
       const next = pausesIn(readEntries(file))
       logChanges(pauses.all, next, log)
       pauses.replace(next)
-      // A file that cannot be read is tried again with each look: the reason may lie outside of it, as too many open files do.
+      // A file that cannot be read is tried again with each poll: the reason may lie outside of it, as too many open files do.
       stamp = present
       toldReason = undefined
     } catch (error) {

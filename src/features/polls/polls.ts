@@ -4,7 +4,7 @@ import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import type { PollState } from '../../generated/control.ts'
 import { type PollEffects, RoutePoll } from './route-poll.ts'
 
-/** How often the served routes are looked at: a subscription comes without a reload. */
+/** How often the served routes are read: a subscription comes without a reload. */
 const lookEveryMs = 5_000
 
 export type PollsOptions = PollEffects & {

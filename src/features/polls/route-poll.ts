@@ -31,7 +31,7 @@ export type PollEffects = {
 }
 
 const mostMessages = 50
-/** The pause between two looks at a gateway or a route that takes nothing, or at a task that another gateway has. */
+/** The pause before the next check of a gateway or a route that takes nothing, or of a task that another gateway has. */
 const lookAgainMs = 5_000
 /** The pause after a page without messages that is not the last: the sender moves on. */
 const emptyPageMs = 500
@@ -58,7 +58,7 @@ export class RoutePoll {
   /** The position of the page that was taken last; absent where only the sender knows. */
   #taken: string | undefined
   #url: string | undefined
-  /** What tells the page that was taken last from others: its position and the ids of its messages. */
+  /** Distinguishes the page that was taken last from others: its position and the ids of its messages. */
   #page = ''
   #limit = mostMessages
   #failures = 0

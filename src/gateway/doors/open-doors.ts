@@ -73,7 +73,7 @@ const statusAnswersOf = (
 /** Whether somebody reads the metrics of this gateway, or a receiver gets them. */
 const isMetered = ({ metrics, telemetry }: Config): boolean => metrics.enabled || telemetry?.metrics !== undefined
 
-/** Opens the control socket, and leaves a file by which commands find this process. */
+/** Opens the control socket, and writes a file by which commands find this process. */
 const openControl = async (
   { config, log, clock }: GatewayOptions,
   operations: RunningGateway,

@@ -181,7 +181,7 @@ const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: n
   updatedAt: Math.round(now - idleMs),
 })
 
-/** Returns the answer of the store; `null` where the store does not answer, so that the rest of the status is told all the same. */
+/** Returns the answer of the store; `null` where the store does not answer, so that the rest of the status is shown all the same. */
 const orNull = async <T>(asked: Promise<T>): Promise<T | null> => {
   try {
     return await asked

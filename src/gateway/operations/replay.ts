@@ -62,7 +62,7 @@ export const replay = async (question: Omit<ControlQuestions['replay'], 'ahead'>
   }
 }
 
-/** What is told of a replay: its plan, the id of the repeated event (`of`), and whether the body was edited. */
+/** What is recorded of a replay: its plan, the id of the repeated event (`of`), and whether the body was edited. */
 type RepeatedEvent = { readonly plan: RoutePlan; readonly of: string; readonly isEdited: boolean }
 
 const tellReplay = (

@@ -5,7 +5,9 @@ import { type Clock, minuteMs } from '../../core/clock.ts'
 import type { RunningGateway } from '../../datadir/running-gateway.ts'
 import type { HeldFile, OpenStore } from '../../store/store-part.ts'
 
-/** A backup that died leaves its hold. The hold then ends by itself, because the log of the store grows meanwhile. */
+/**
+ * A backup whose process ended early does not release its hold. The hold then ends by itself, because the log of the store grows meanwhile.
+ */
 const longestHoldMs = 10 * minuteMs
 
 type Hold = { readonly id: string; readonly held: HeldFile; readonly cancel: () => void }

@@ -48,8 +48,8 @@ export const isShortEnough = (path: string): boolean => {
 const fits = (path: string): boolean => Buffer.byteLength(path) <= maxPathBytes
 
 /**
- * Removes the socket that a dead process left. Throws a Fault when a gateway answers on the socket, when nobody can tell whether a gateway
- * answers, and when `path` is something other than a socket, which is never removed.
+ * Removes the socket of a process that has ended. Throws a Fault when a gateway answers on the socket, when it cannot be decided whether a
+ * gateway answers, and when `path` is something other than a socket, which is never removed.
  */
 export const removeStale = async (path: string): Promise<void> => {
   const stat = lstatSync(path, { throwIfNoEntry: false })

@@ -5,7 +5,7 @@ import type { Reply } from '../../core/outcome.ts'
 
 const statusPath = /^\/(?:p\/[^/?#]+\/)?webhooks\/status\/([\w.-]{1,100})(?:\?|$)/
 
-/** Returns the token in the path of a status address; `undefined` for any other path. Through a relay, no router looks at the path. */
+/** Returns the token in the path of a status address; `undefined` for any other path. Through a relay, no router reads the path. */
 export const statusToken = (pathAndQuery: string): string | undefined => statusPath.exec(pathAndQuery)?.[1]
 
 /** `answer`: makes the answer for a token that anybody may have written. Fastify passes no token of more than 100 characters on. */

@@ -35,7 +35,7 @@ export type CertificatesView = Pick<Status, 'certificates' | 'certificates_refus
 /** `version`: names the settings and the state of their files from which the set was read. */
 type Served = { readonly set: CertificateSet; readonly byName: ReadonlyMap<string, SecureContext>; readonly version: string }
 
-/** The time between two looks at the files. A change counts once two looks have seen it, so that both files of a pair are there. */
+/** The time between two polls of the files. A change counts once two polls have seen it, so that both files of a pair are there. */
 const lookEveryMs = 10_000
 const maxNames = 20
 
@@ -44,9 +44,9 @@ export class ServedCertificates {
   readonly #server: Server
   #served: Served
   #refused: Status['certificates_refused']
-  /** The version that the last look saw. */
+  /** The version that the last poll saw. */
   #seen: string
-  /** When the end of a certificate was told last, by its file. */
+  /** When the end of a certificate was logged last, by its file. */
   readonly #toldAt = new Map<string, number>()
 
   /** Gives the server its certificates. Throws a Fault where they cannot be used. */
@@ -60,7 +60,7 @@ export class ServedCertificates {
       throw new Fault('certificates', messageOf(error), { exitCode: exit.config, hint: 'headgate validate', cause: error })
     }
     this.#seen = this.#served.version
-    // The check at the start has told what ends soon.
+    // The check at the start has logged what ends soon.
     for (const { files } of this.#endingSoon()) this.#toldAt.set(files.cert, options.clock.now())
     options.facts.observe({ hears: { config_replaced: () => this.#refresh() } })
     server.once('listening', () => {

@@ -10,8 +10,8 @@ import { type JournalLine, parseLine } from '../line.ts'
 
 export type Following = {
   /**
-   * Resolves once the first look is over: every line that is stored from then on will be told. It resolves too when the database does not
-   * answer the first look; then the lines are told from the first look on that it answers. Never rejects.
+   * Resolves once the first poll is over: every line that is stored from then on will be given to `tell`. It resolves too when the database
+   * does not answer the first poll; then the lines are given from the first poll on that it answers. Never rejects.
    */
   readonly begun: Promise<void>
   stop(): void
@@ -20,31 +20,34 @@ export type Following = {
 type FollowOptions = {
   readonly records: Pick<SharedRecords, 'ofOthers'>
   readonly clock: Clock
-  /** Gets the lines of each look, oldest first. */
+  /** Gets the lines of each poll, oldest first. */
   readonly tell: (line: JournalLine) => void
 }
 
-/** The time between two looks for new lines, in milliseconds. */
+/** The time between two polls for new lines, in milliseconds. */
 const everyMs = 1_000
 /**
- * How far before the last look each look begins, in microseconds. A slow batch gets its time before a quick batch and may be committed
+ * How far before the last poll each poll begins, in microseconds. A slow batch gets its time before a quick batch and may be committed
  * after it. The database ends statements that take longer than this time, so no batch is missed.
  */
 const lookBackUs = 5_000_000
-/** The most queries of one look that bring new lines. Each query returns a limited number of lines. */
+/** The most queries of one poll that bring new lines. Each query returns a limited number of lines. */
 const maxQueries = 10
 
-/** Starts to look for new lines each second. */
+/** Begins to poll for new lines each second. */
 export const followOthers = ({ records, clock, tell }: FollowOptions): Following => {
-  /** When the last look began, by the clock of the database, in microseconds. */
+  /** When the last poll began, by the clock of the database, in microseconds. */
   let lookedUs: number | undefined
-  /** The batches of the last seconds, by their ids, each with the number of the last line that was told. Lines of a batch come in order. */
+  /**
+   * The batches of the last seconds, by their ids, each with the number of the last line that was given to `tell`. Lines of a batch come in
+   * order.
+   */
   const told = new Map<string, { readonly storedUs: number; readonly number: number }>()
   let isStopped = false
 
   /**
-   * Reads the lines that were stored since a time and were not told. `upToUs`: the time of the last line where there may be more than the
-   * queries of one look gave.
+   * Reads the lines that were stored since a time and were not given to `tell`. `upToUs`: the time of the last line where there may be more
+   * than the queries of one poll gave.
    */
   const readNew = async (fromUs: number): Promise<{ readonly lines: readonly StoredLine[]; readonly upToUs?: number }> => {
     const lines: StoredLine[] = []
@@ -55,13 +58,16 @@ export const followOthers = ({ records, clock, tell }: FollowOptions): Following
       const untold = next.filter(({ batch, number }) => number > (told.get(batch)?.number ?? 0))
       lines.push(...untold)
       place = next.at(-1) ?? place
-      // Lines that were told already do not count, or a busy look would never come past them.
+      // Lines that were given already do not count, or a busy poll would never get past them.
       if (untold.length > 0) queries++
     }
     return { lines, upToUs: place.storedUs }
   }
 
-  /** Reads the lines since the last look, and tells them. The first look tells nothing: it only finds out which lines are there already. */
+  /**
+   * Reads the lines since the last poll, and gives them to `tell`. The first poll gives none: it only finds out which lines are there
+   * already.
+   */
   const look = async (): Promise<void> => {
     const { nowUs } = await records.ofOthers(undefined)
     const isFirst = lookedUs === undefined
@@ -76,7 +82,7 @@ export const followOthers = ({ records, clock, tell }: FollowOptions): Following
     }
   }
 
-  // While the database is away, a look fails. The lines that other gateways stored meanwhile are told when it is back.
+  // While the database is unavailable, a poll fails. The lines that other gateways stored meanwhile are given when it is back.
   const looking = repeat(clock, everyMs, look, { failed: () => {} })
   return {
     begun: looking.now(),

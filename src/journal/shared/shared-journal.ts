@@ -8,7 +8,7 @@ import { createWriteErrors } from '../write-errors.ts'
 
 type SharedJournalOptions = JournalOptions & { readonly records: Pick<SharedRecords, 'add'> }
 
-/** Opens the journal. Never rejects: while the database is away, records are dropped, and their number is reported. */
+/** Opens the journal. Never rejects: while the database is unavailable, records are dropped, and their number is reported. */
 export const openSharedJournal = async (options: SharedJournalOptions): Promise<Journal> => {
   const journal = new BatchedJournal(options, databaseWriter(options.records), createWriteErrors(options))
   await journal.begin()

@@ -53,7 +53,7 @@ export class Gauges {
   readonly #meter: Meter
   readonly #sources: MetricSources
   readonly #clock: Clock
-  /** The time for which the event loop was active until the last look, in milliseconds. */
+  /** The time for which the event loop was active until the last reading, in milliseconds. */
   #activeMs = 0
 
   constructor(meter: Meter, sources: MetricSources, clock: Clock) {
@@ -67,7 +67,7 @@ export class Gauges {
     const { http, configuration, notReady, runsInProgress, waitingRequests, relay } = this.#sources
     const { relay: fromRelay } = relay()
     const { routes, digests, at, hasFailed } = configuration()
-    // A gateway without a relay must not look like a gateway whose relay is away.
+    // A gateway without a relay must not look like a gateway whose relay is unavailable.
     for (const key of relayGauges) this.#meter.clear(key)
     const values = {
       ready: notReady() === undefined ? 1 : 0,

@@ -31,6 +31,6 @@ export const exportTo = <T>(exporter: Exporter<T>, items: T): Promise<void> =>
     })
   })
 
-/** The receiver's own words are not told: a status is enough. */
+/** The receiver's own words are not logged: a status is enough. */
 const describeFailure = (error: (Error & { readonly code?: unknown }) | undefined): Error =>
   typeof error?.code === 'number' ? new Error(`HTTP ${error.code}`) : (error ?? new Error('no reason'))

@@ -11,7 +11,7 @@ export type SpanData = {
   readonly startMs: number
   readonly endMs: number
   readonly attributes: { readonly [name: string]: string | number | boolean | undefined }
-  /** Present where what the span tells has failed: the kind of failure, and, where content is sent, the error in words. */
+  /** Present where the work of the span has failed: the kind of failure, and, where content is sent, the error in words. */
   readonly failure?: { readonly type: string; readonly message?: string | undefined }
   readonly links?: readonly TraceContext[]
 }

@@ -34,7 +34,7 @@ export class SpanQueue {
   /** The number of spans of the batch that is on its way; 0 while none is. */
   #inFlight = 0
   #isFailing = false
-  /** The spans that were lost, and how many of them the log has told. */
+  /** The spans that were lost, and how many of them the log has reported. */
   #lost = 0
   #toldLost = 0
 
@@ -99,7 +99,7 @@ export class SpanQueue {
     }
   }
 
-  /** Returns how many spans were lost that the log has not told. */
+  /** Returns how many spans were lost since the log reported it. */
   #untold(): number {
     const count = this.#lost - this.#toldLost
     this.#toldLost = this.#lost

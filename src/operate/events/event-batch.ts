@@ -42,7 +42,7 @@ export const countBySource = (events: readonly Pick<EventStatus, 'event'>[]): re
   return [...counts].map(([source, count]) => ({ source, count }))
 }
 
-/** The result of the work on one event. `known`: the event as it was before. `why`: the reason of a failure, unless `replayed` tells it. */
+/** The result of the work on one event. `known`: the event as it was before. `why`: the reason of a failure, unless `replayed` has it. */
 export type EventResult = {
   readonly known: EventStatus
   readonly ok: boolean

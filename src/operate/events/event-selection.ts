@@ -42,7 +42,7 @@ export type Selection = {
   readonly fitsState: (state: EventState) => boolean
   /** The search in stored requests and attempts; `undefined` where the criteria ask for none. */
   readonly search: EventSearch | undefined
-  /** Whether `fits` accepts waiting events that `fitsState` may refuse, so that more events must be looked at than a page has. */
+  /** Whether `fits` accepts waiting events that `fitsState` may refuse, so that more events must be read than a page has. */
   readonly isLive: boolean
   readonly since: number | undefined
   readonly limit: number

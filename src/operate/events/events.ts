@@ -19,7 +19,7 @@ export type EventStatuses = { readonly events: readonly EventStatus[]; readonly 
 
 /**
  * A page of events. `next`: the id after which the next page begins; `undefined` on the last page. `skipped`: the number of damaged lines
- * in the journal. `notices` also says when the page is short because only the newest events were looked at.
+ * in the journal. `notices` also says when the page is short because only the newest events were read.
  */
 export type SelectedEvents = EventStatuses & { readonly next: string | undefined; readonly skipped: number }
 

@@ -18,7 +18,7 @@ const maxKnown = 1_000
 export type FollowedEvents = {
   /** The newest events that arrived before the following began, in the order of their arrival: the newest is the last. */
   readonly newest: readonly EventStatus[]
-  /** Limits of `newest` for the user: that states are those of the journal, or that older events were not looked at. Mostly empty. */
+  /** Limits of `newest` for the user: that states are those of the journal, or that older events were not read. Mostly empty. */
   readonly notices: readonly string[]
   /**
    * Each event that arrives later, and each event whose run has taken a step. The sequence ends or throws as the lines of `watch` do: it
@@ -60,8 +60,8 @@ async function* withoutShown(newest: readonly EventStatus[], coming: AsyncIterab
 }
 
 /**
- * Yields the events of the lines in the form that the journal gives them. Events that leave no record, and events that do not fit the
- * selection, are left out.
+ * Yields the events of the lines in the form that the journal gives them. Events without a record, and events that do not fit the
+ * selection, are skipped.
  */
 async function* eventsIn(lines: AsyncIterable<TailLine>, selection: Selection): AsyncGenerator<EventStatus, void> {
   const arrived = new Map<string, EventView>()

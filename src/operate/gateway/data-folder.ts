@@ -32,7 +32,7 @@ export const whyClosed = (dataDir: string): Closed | undefined => {
 /** Throws a Fault where this user may not write into the data directory. */
 export const requireDataFolder = (dataDir: string): void => {
   const closed = whyClosed(dataDir)
-  // What else keeps it from being written is told by whoever writes.
+  // Any other reason why it cannot be written is reported by the code that writes.
   if (!closed?.isRefused) return
   throw new Fault('cannot_write', `cannot write into the data directory ${dataDir}: ${closed.why}`, {
     exitCode: exit.no,

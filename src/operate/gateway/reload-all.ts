@@ -53,7 +53,7 @@ export const reloadAll = async (finder: GatewayFinder, workspace: Workspace, for
 const oneGateway = (): Fault =>
   new Fault('one_gateway', 'this store has one gateway', { exitCode: exit.no, hint: 'leave --all out: headgate gateway reload' })
 
-/** Asks for the reload, and looks at the replicas until each asked replica has answered or ended, or the time is over. */
+/** Asks for the reload, and polls the replicas until each asked replica has answered or ended, or the time is over. */
 const untilAllEnd = async ({ list, ask }: ReloadPort): Promise<readonly ReplicaReloaded[]> => {
   const asked = new Set(await ask())
   const last = new Map<string, Replica>()

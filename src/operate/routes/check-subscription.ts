@@ -71,7 +71,7 @@ const refusedJob = ({ cron_job, profile = defaultProfile }: JsonObject, jobs: Jo
   return [diagnostic('WH217', `the scheduled job "${cron_job}" has a mistake and does not run`, { help: `${self} cron show ${cron_job}` })]
 }
 
-/** Adds the names of similar jobs to a Diagnostic of an unknown job (WH217), and leaves other Diagnostics as they are. */
+/** Adds the names of similar jobs to a Diagnostic of an unknown job (WH217). Returns other Diagnostics as they are. */
 const withNearJobs = (each: Diagnostic, { cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, self: string): Diagnostic => {
   if (each.code !== 'WH217') return each
   const suggest = nearJobs(

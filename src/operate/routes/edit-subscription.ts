@@ -46,7 +46,7 @@ export const readSubscriptionDraft = (workspace: Workspace, asked: string): Subs
 export type SavedSubscription = {
   readonly ok: true
   readonly changed: readonly string[]
-  /** The secret that was made because the subscription moved to another profile, to be told once; `undefined` where none was made. */
+  /** The secret that was made because the subscription moved to another profile, to be shown once; `undefined` where none was made. */
   readonly newSecret: string | undefined
   readonly warnings: readonly Warning[]
 }

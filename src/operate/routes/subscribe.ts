@@ -28,7 +28,7 @@ export type Subscribed = {
   readonly name: string
   readonly change: Change
   readonly url: string
-  /** The secret that was made for the subscription, to be told once; `undefined` where none was made, and in a dry run. */
+  /** The secret that was made for the subscription, to be shown once; `undefined` where none was made, and in a dry run. */
   readonly newSecret: string | undefined
   /** The secret or public key in use, with references resolved. */
   readonly secret: string
@@ -43,7 +43,7 @@ export type Subscribed = {
   readonly warnings: readonly Warning[]
 }
 
-/** What the user is told and asked before the subscription is saved. */
+/** What the user is shown and asked before the subscription is saved. */
 export type SubscribeDialogue = {
   readonly note: (...notices: readonly string[]) => void
   /** Absent where nobody can be asked. */

@@ -29,7 +29,7 @@ export type Expectation = {
 export type TestedRoute = {
   /** The gateway's answer. Where the route shapes its answers, `outcome` comes from the event's record. */
   readonly answer: TestAnswer
-  /** The answer does not name the outcome, so the event's record was looked for. */
+  /** The answer does not name the outcome, so the event's record was searched for. */
   readonly isLookedUp: boolean
   /** The event's record; `undefined` where it was not asked for or is not there. */
   readonly known: EventStatus | undefined

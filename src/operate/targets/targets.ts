@@ -47,7 +47,7 @@ export const readTargets = async (workspace: Workspace, profileName: string | un
   return { profile: profile.name, dir: profile.dir, targets, warnings: diagnostics.map(warningOf), notices }
 }
 
-/** Compares the settings of the profile with the needs of the target, and looks for the program of the target. */
+/** Compares the settings of the profile with the needs of the target, and searches for the program of the target. */
 const knownTarget = async (part: TargetPart, { platforms, env }: Profile): Promise<KnownTarget> => {
   const settings = settingsOf(part, platforms, env)
   const { program } = part

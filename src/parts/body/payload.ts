@@ -93,7 +93,7 @@ const parseJsonText = (text: string): BodyContent => {
   }
 }
 
-/** The longest body whose mistake is looked for: to find it, the body is parsed up to 16 times. */
+/** The longest body in which the place of a mistake is searched for: to find it, the body is parsed up to 16 times. */
 const maxSearchedBytes = 65_536
 
 /**

@@ -218,8 +218,8 @@ const releaseLaterMs = 15_000
 
 /**
  * Makes a change of claims as soon as the store works again, and gives up after `lastsMs` milliseconds. Without the record of a delivery,
- * the repeat of a sender that missed the answer would make the delivery again. Without the release after a failure, each repeat would be
- * told that the event is in progress.
+ * the repeat of a sender that missed the answer would make the delivery again. Without the release after a failure, each repeat would get
+ * the answer that the event is in progress.
  */
 const recordLater = async (change: (store: Store) => Promise<unknown>, { store, clock }: Effects, lastsMs: number): Promise<void> => {
   const end = clock.monotonic() + lastsMs

@@ -22,7 +22,7 @@ export type PolledMessage = { readonly id: string; readonly eventType: string; r
 
 /**
  * A page of messages, the oldest first. `malformed`: how many others are no messages of this API. `isLast`: whether there is nothing behind
- * the page now. `position`: what the next reading says to tell that this page was taken; `undefined` where there is nothing to tell.
+ * the page now. `position`: what the next reading sends to acknowledge this page; `undefined` where there is nothing to acknowledge.
  */
 export type PolledPage = {
   readonly ok: true

@@ -41,7 +41,7 @@ export const compileAwaitReply = (
   const headers = { 'X-Content-Type-Options': 'nosniff' }
   return (event) => {
     const { eventId, route, at } = event
-    // The sender's patience began when its request came, and reading the body or a script may have taken long.
+    // The sender's time-out began when its request came, and reading the body or a script may have taken long.
     const wait = { eventId, route, waitMs: waitMs - (clock.now() - at), most }
     const awaited = wait.waitMs > 0 ? replies.begin(wait) : undefined
     const withReply = awaited && bodyOf(event)

@@ -60,7 +60,7 @@ const fenced = (prompt: string, { handling, untrusted = [] }: RunnerJob, setting
 const mayBecomeOption = (argv: readonly string[], at: number): boolean =>
   argv[at]?.startsWith(placeholder) === true && !argv.slice(0, at).includes('--')
 
-/** How to tell the program that the prompt is not an option, for people. */
+/** How to make the program read the prompt as no option, for people. */
 const wayOut = `write "--" before ${placeholder}, or leave ${placeholder} out: then the prompt is on the standard input`
 
 /** Fills the prompt into the arguments. Throws an AgentFault when the prompt could be read as an option, or is too long. */

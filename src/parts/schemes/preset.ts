@@ -44,7 +44,7 @@ export type PresetSpec = {
   readonly repeats?: Repeats
   /** The list of a sender that puts several events into one request. */
   readonly batch?: Batch
-  /** The points that the sender's documentation leaves open. They are reported for each route that names the preset. */
+  /** The points that the sender's documentation does not settle. They are reported for each route that names the preset. */
   readonly uncertain?: string
   /** The description by which the scheme is compiled. */
   readonly scheme: Omit<SignatureScheme, 'title'>

@@ -53,7 +53,7 @@ export interface SenderLog {
   read(cursor: string | undefined, since: number): Promise<LogPage | LogFailure>
   /** Asks the sender to send an entry again. Absent for a sender whose entries have their `body`, or with `byHand`. Never rejects. */
   sendAgain?(entry: LogEntry): Promise<{ readonly ok: true } | LogFailure>
-  /** Where a person has events sent again, in words, of a sender that no known call asks for that. Missing events are then only told. */
+  /** Where a person has events sent again, in words, of a sender that has no known call for that. Missing events are then only reported. */
   readonly byHand?: string
 }
 

@@ -45,7 +45,7 @@ export const createGathering = (effects: Effects): Gathering => {
     join: (run: NewRun, claim, group) => handIn<Joined>({ run, claim, group }),
   }
   return {
-    // Room is looked for once, for the work of all items.
+    // The limits are checked once, for the work of all items.
     effects: withStore(effects, store),
     async run(items, runItem) {
       const gathered = new GatheredWork(effects)

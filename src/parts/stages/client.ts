@@ -64,7 +64,7 @@ const compileCertificate = ({ client_certificate: wanted }: Route, kit: StageKit
     const lacks = asksAll?.(head)
     if (lacks !== undefined) return lacks
     const whyNot = own?.(head)
-    // A proxy in front of the gateway may show a certificate of its own: then its header tells of the client.
+    // A proxy in front of the gateway may show a certificate of its own: then its header names the client's.
     return proxied && (!own || whyNot !== undefined) ? proxied(head) : whyNot
   }
 }

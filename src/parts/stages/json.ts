@@ -34,7 +34,7 @@ export const json: StagePart = {
 }
 
 /**
- * Makes the function that tells of fields of the route which an event does not have, so that nothing was hidden there. Fields of the adapter
+ * Makes the function that reports fields of the route which an event does not have, so that nothing was hidden there. Fields of the adapter
  * are for all routes, so most events lack them: they are only counted.
  */
 const tellingMissed = (

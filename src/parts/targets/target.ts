@@ -29,7 +29,7 @@ export type Sent =
       readonly receiver?: 'down' | 'up' | 'unknown'
     }
 
-/** An alert that a text tells of, for receivers that read fields. */
+/** An alert that a text reports, for receivers that read fields. */
 export type AlertNotice = {
   /** A kind of `alerts[].on`; `test` for a test message. */
   readonly kind: string
@@ -53,7 +53,7 @@ export type Outgoing = {
   readonly job?: string
   /** The text is the report for the `callback` of the route: JSON that is posted as it is. */
   readonly callback?: true
-  /** The alerts that the text tells of, where it is a message of alerts. */
+  /** The alerts that the text reports, where it is a message of alerts. */
   readonly alerts?: readonly AlertNotice[]
   readonly delivery: Delivery
   /** Where the target stands in its list of targets; 0 for the first or only target. */

@@ -55,7 +55,7 @@ const reviewLimits = ({ spec, route, catalogue, config, say }: Subject): void =>
       help: `write less than ${runs}, or raise gateway.max_concurrent_runs`,
       of: 'key',
     })
-  // The minutes of the two limits begin at different times, so within one of the route's there may be twice what the other lets in.
+  // The minutes of the two limits begin at different times, so within one of the route's there may be twice what the other accepts.
   const most = config.adapter.rate_limit * 2
   const hasOtherDoor =
     poll !== undefined || catchUp !== undefined || config.relay !== undefined || splits(spec, checkedWith(route, catalogue))

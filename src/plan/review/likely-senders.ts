@@ -38,7 +38,7 @@ export const likelySenders = (route: Route, catalogue: Schemes): readonly Scheme
 
 /**
  * Returns the one sender whose events a route without `verify` lists although no scheme of all routes checks its signature; `undefined`
- * where the types do not tell it.
+ * where the types fit no sender or several.
  */
 export const unverifiedSender = (route: Route, catalogue: Schemes): Scheme | undefined => {
   const types = listedTypes(route)

@@ -32,7 +32,7 @@ export const reviewAgent = ({ config, hasProgram, catalogue }: ProgramContext): 
   const { agent } = config
   const part = catalogue.runners.get(agent.runner)
   const name = part?.program?.(runnerSettings(part, config))
-  // A command with a folder is not looked up on the PATH.
+  // A command with a folder is not searched for on the PATH.
   if (!name || name.includes('/') || hasProgram(name, gatewayPath(config))) return []
   const path = name === agent.command?.[0] ? ['command', 0] : ['runner']
   const place = agent.place?.(path)

@@ -60,8 +60,8 @@ const reviewDirect = ({ route, catalogue, spec, say }: Subject): void => {
 }
 
 /**
- * Reports that a sender puts several events into a request: on a route that takes the request as a whole, because `events` then looks at
- * each event, and later stages get all of them; on a route that splits it, where the prompt or a filter still looks for the list.
+ * Reports that a sender puts several events into a request: on a route that takes the request as a whole, because `events` then checks each
+ * event, and later stages get all of them; on a route that splits it, where the prompt or a filter still reads the list.
  */
 const reviewSeveral = (subject: Subject): void => {
   const { route, catalogue, spec, say } = subject

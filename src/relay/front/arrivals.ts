@@ -14,7 +14,7 @@ export class Arrivals {
   /** The jumps of the wall clock since this process began. `upTo`: the number of the last request that came before the jump. */
   readonly #steps: { readonly upTo: number; readonly byMs: number }[] = []
   #newest = 0
-  /** The wall clock less the monotonic one, at the last look. */
+  /** The wall clock less the monotonic one, at the last reading. */
   #ahead: number
 
   constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {

@@ -39,7 +39,7 @@ export type HandOverOptions = {
   readonly status: (gateway: string) => object
 }
 
-/** Whether a request shows one of the keys. All keys are compared, so that the time tells nothing. */
+/** Whether a request shows one of the keys. All keys are compared, so that the time reveals nothing. */
 const showsKey = (request: IncomingMessage, keys: readonly string[]): boolean => {
   const [, shown = ''] = /^Bearer +(\S+)$/i.exec(header(request.headers, 'authorization') ?? '') ?? []
   return keys.filter((key) => isSameSecret(shown, key)).length > 0

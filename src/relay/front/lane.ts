@@ -17,9 +17,9 @@ export class RelayLane {
   readonly #clients = new Map<string, Sum>()
   /** The highest number that is on the disk. */
   readyTo = 0
-  /** The highest number that was handed to the present taker. */
+  /** The highest number that the present process of the gateway got. */
   handedTo = 0
-  /** The bytes of the requests that the taker has, by their numbers. */
+  /** The bytes of the requests that the process of the gateway has, by their numbers. */
   readonly out = new Map<number, number>()
   /** The process that takes this lane. Only one does at a time, so that the order is kept. */
   taker: PullerProcess | undefined
@@ -41,7 +41,7 @@ export class RelayLane {
     return this.#clients.has(client)
   }
 
-  /** Whether a taker could be handed something. */
+  /** Whether a process of the gateway could get a request. */
   get isDue(): boolean {
     return this.readyTo > this.handedTo && this.out.size < maxOut
   }
@@ -81,7 +81,7 @@ export class RelayLane {
     if (own?.items === 0) this.#clients.delete(client)
   }
 
-  /** Notes that requests went to a taker. */
+  /** Notes that the process of the gateway got these requests. */
   hand(taker: PullerProcess, items: readonly { readonly id: number; readonly bytes: number }[]): void {
     this.taker = taker
     for (const { id, bytes } of items) {
@@ -90,7 +90,10 @@ export class RelayLane {
     }
   }
 
-  /** Notes that the taker has only these of its requests, so that the others come again; without any, another process may take the lane. */
+  /**
+   * Notes that the process of the gateway has only these of its requests, so that the others are handed out again; without any, another
+   * process may take the lane.
+   */
   keepOut(isHeld: (id: number) => boolean): void {
     for (const id of this.out.keys()) if (!isHeld(id)) this.out.delete(id)
     this.handedTo = Math.max(0, ...this.out.keys())

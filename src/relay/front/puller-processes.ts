@@ -21,7 +21,7 @@ export class Takers {
   readonly #takers = new Map<string, PullerProcess>()
   #isClosed = false
 
-  /** `left` is called with each process that leaves or is gone. */
+  /** `left` is called with each process that disconnects or is gone. */
   constructor(clock: Clock, left: (taker: PullerProcess) => void) {
     this.#clock = clock
     this.#left = left

@@ -7,7 +7,7 @@ import { type DoneHead, maxDoneBytes } from '../wire/messages.ts'
 export type AcknowledgerOptions = {
   /** Rejects where the relay may not have the answers. */
   readonly send: (answers: readonly WireFrame<DoneHead>[]) => Promise<void>
-  /** Told the requests whose answers the relay has. */
+  /** Called with the requests whose answers the relay has. */
   readonly sent: (ids: readonly string[]) => void
   /** Waits before the next try. `tries`: the number of tries so far. */
   readonly pause: (tries: number) => Promise<void>

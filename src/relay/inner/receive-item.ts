@@ -104,7 +104,7 @@ const run = async (
   const path = parsePath(head.pathAndQuery ?? '')
   if (!path) return { ended: { outcome: refuse('unknown_route', { name: '' }), stage: 'route' } }
   const { rawHeaders = [], headers } = head
-  // The body is here, so its own size counts, and a body that is too large is told with its route.
+  // The body is here, so its own size counts, and a body that is too large is refused with its route.
   const { 'content-length': _, ...others } = headers
   const plan = endedOnError(() => checkBeforePlan({ rawHeaders: [...rawHeaders], headers: others }, path, serving, refusing()))
   if (!('authenticate' in plan)) return { ended: plan }
@@ -129,6 +129,6 @@ const runPlan = async (
   const begin = head.method === 'POST' ? checkHead : answerHandshake
   const proceed = await begin(plan, head, watch)
   if (typeof proceed === 'function') return proceed(body)
-  // A kept request is tried again, so it leaves one record: that of its last try.
+  // A kept request is tried again, so it has one record: that of its last try.
   return (isOnce ? proceed.later?.(body) : undefined) ?? proceed
 }

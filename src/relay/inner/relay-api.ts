@@ -17,7 +17,7 @@ import {
   takerHeader,
 } from '../wire/messages.ts'
 
-/** Where the relay is, and the key that lets in. `url`: the address of this gateway at the relay, as senders see it. */
+/** Where the relay is, and the key that the relay accepts. `url`: the address of this gateway at the relay, as senders see it. */
 export type RelayAddress = { readonly url: string; readonly key: string }
 
 /** What a relay handed over. */

@@ -82,7 +82,7 @@ const endOfError = (attempt: Attempt, error: unknown): RunEnd => {
   return endOfFailure(attempt, error.message, { askedMs: error.retryAfterMs })
 }
 
-/** Stores the agent's reply, and tells that it is stored. `false`: another worker has the run. */
+/** Stores the agent's reply, and emits that it is stored. `false`: another worker has the run. */
 const keepNewReply = async ({ options, signal, lease }: Attempt, reply: string): Promise<boolean> => {
   const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
   if (isKept) options.facts.tell({ kind: 'run_replied', eventId: lease.run.eventId, reply: isSilent(reply) ? '' : reply })

@@ -203,7 +203,7 @@ export class Breakers {
     }
   }
 
-  /** Tells the breaker the result of a sending. Returns the result, with `outage` where the receiver fails with other texts too. */
+  /** Gives the breaker the result of a sending. Returns the result, with `outage` where the receiver fails with other texts too. */
   #ended(receiver: Receiver, outgoing: Outgoing, sent: Sent, isTrial: boolean): Sending {
     const state = receiverState(sent)
     const entry = this.#entries.get(receiverKey(receiver)) ?? (state === 'down' ? this.#add(receiver) : undefined)
@@ -222,7 +222,7 @@ export class Breakers {
 
   /**
    * Whether the failure of a text is an outage of its receiver, and counts as no attempt. A receiver that asks to wait is not down yet, and
-   * the other texts to a receiver may still wait in the store after the process died. So the first failures of such a text are spared.
+   * the other texts to a receiver may still wait in the store after the process crashed. So the first failures of such a text are spared.
    */
   #outageOf({ state, isSuspected, isAsked }: Breaker, text: string, isResumed: boolean): 'open' | 'suspected' | undefined {
     const [isClosed, spared] = [state === 'closed', this.#spared.get(text)]

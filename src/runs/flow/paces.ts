@@ -4,11 +4,11 @@ import { type Clock, minuteMs } from '../../core/clock.ts'
 import { KeyedWindows } from '../../core/limits/keyed-windows.ts'
 import type { Lease, RunId } from '../../store/ports.ts'
 
-/** The most runs whose turns are remembered. Any further run is looked at again when the present minute is over. */
+/** The most runs whose turns are remembered. Any further run is judged again when the present minute is over. */
 const maxTurns = 100_000
 /** How long after its turn a run is forgotten that has not begun, because it was cancelled or another process took it, in milliseconds. */
 const forgottenAfterMs = 3_600_000
-/** The most keys whose delay is remembered. Runs whose delay is forgotten are looked at too soon, and wait on. */
+/** The most keys whose delay is remembered. Runs whose delay is forgotten are judged too soon, and wait on. */
 const maxDelays = 10_000
 
 /** Counts over all gateways on a shared store, as `EventRates` does. */
@@ -23,7 +23,7 @@ type Turn = { readonly state: 'planned' | 'come' | 'counted'; readonly at: numbe
 /**
  * The turns of runs. Each process plans the turns of its runs as if no other gateway worked on the store. A run whose minute is full,
  * because other gateways have begun runs in it, asks again in the next minute, and delays the turns behind it by one place. So the runs
- * keep their order, and of a long queue few runs more are looked at in a minute than may begin.
+ * keep their order, and of a long queue few runs more are judged in a minute than may begin.
  */
 export class Paces {
   readonly #clock: Pick<Clock, 'monotonic'>

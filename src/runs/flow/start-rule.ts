@@ -15,7 +15,7 @@ export type StartRule = {
   readonly perMinute?: number
 }
 
-/** How long a held run waits at most before it is looked at again, in milliseconds. A resumed route lets its runs begin sooner. */
+/** How long a held run waits at most before it is judged again, in milliseconds. A resumed route lets its runs begin sooner. */
 const holdMs = 600_000
 
 export type StartKeys = Pick<Route, 'delay_seconds' | 'expires_seconds' | 'rate_limit'>
@@ -38,7 +38,7 @@ export const leftMs = ({ run, attempt }: Lease, { delayMs, expiresMs }: StartRul
  */
 export const hasBegun = ({ reply, interrupted, run }: Lease): boolean => reply !== undefined && (!run.direct || interrupted)
 
-/** `waitMs`: the time until the run may begin, or is to be looked at again. `isHeld`: it waits for its route. */
+/** `waitMs`: the time until the run may begin, or is judged again. `isHeld`: it waits for its route. */
 export type NotBegun =
   | { readonly kind: 'wait'; readonly waitMs: number; readonly why: string; readonly isHeld: boolean }
   | { readonly kind: 'expired'; readonly error: string }

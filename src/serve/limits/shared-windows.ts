@@ -8,7 +8,7 @@ import { StoreFault } from '../../core/fault.ts'
 import { within } from '../../core/turns/within.ts'
 import type { Shared } from '../../store/shared.ts'
 
-/** A share is a limit divided by this number. A gateway that counts no further leaves the rest of its share unused. */
+/** A share is a limit divided by this number. A gateway that counts no further does not use up its last share. */
 const sharesPerLimit = 20
 
 /**

@@ -12,13 +12,13 @@ import type { Catalogue } from '../../plan/compile.ts'
 import { runnerSettings } from '../../plan/runner.ts'
 import type { FileHash } from './file-hashes.ts'
 
-/** The length of a digest in hexadecimal digits: long enough to tell configurations apart, and short enough to be read aloud. */
+/** The length of a digest in hexadecimal digits: long enough to distinguish configurations, and short enough to be read aloud. */
 const digestLength = 12
 
 /**
- * Returns the digest. `files`: the hashes of the files beside the configuration. The values of secrets count, and only the digest leaves
- * the process. Settings that may differ between replicas do not count, such as the address to listen on, folders, limits of a process, and
- * the login to the database, nor do variables that neither the configuration nor a part reads.
+ * Returns the digest. `files`: the hashes of the files beside the configuration. The values of secrets count, and no other process gets
+ * more than the digest. Settings that may differ between replicas do not count, such as the address to listen on, folders, limits of a
+ * process, and the login to the database, nor do variables that neither the configuration nor a part reads.
  */
 export const configDigest = (config: Config, { targets }: Pick<Catalogue, 'targets'>, files: readonly FileHash[]): string => {
   const { adapter, agent, globalSecret, multiplex, plugins, profiles, routes, schemes, tools } = config

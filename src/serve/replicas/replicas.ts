@@ -22,7 +22,7 @@ export const askReload = (shared: Shared, { force = false }: { readonly force?: 
 
 const beatEveryMs = 5_000
 /**
- * How long the digest stays in use while the configuration is unchanged. After this time the files beside the configuration are looked at
+ * How long the digest stays in use while the configuration is unchanged. After this time the files beside the configuration are hashed
  * again.
  */
 const hashedForMs = 60_000
@@ -105,7 +105,7 @@ export class Replicas implements Observer {
   /** Ends the beats, and removes this replica from the store. Never rejects. */
   async leave(): Promise<void> {
     await this.#beating?.stop()
-    // Where the store fails, the row of this replica stays. Other replicas leave the row out after a minute.
+    // Where the store fails, the row of this replica stays. Other replicas ignore the row after a minute.
     await this.#options.shared.leave().catch(() => {})
   }
 

@@ -16,12 +16,12 @@ type FollowRepliesOptions = {
   readonly clock: Clock
 }
 
-/** The time between two looks while a request waits, in milliseconds. Without one, nobody looks. */
+/** The time between two polls while a request waits, in milliseconds. Without one, nothing is polled. */
 const everyMs = 500
-/** How many events one look asks for, so that their lines fit into one answer of the store. */
+/** How many events one poll asks for, so that their lines fit into one answer of the store. */
 const eventsPerLook = 100
 
-/** Begins to follow the replies that are awaited. Returns the function that ends it, which waits for a look in progress. */
+/** Begins to follow the replies that are awaited. Returns the function that ends it, which waits for a poll in progress. */
 export const followReplies = ({ replies, lines, records, clock }: FollowRepliesOptions): (() => Promise<void>) => {
   let looking: Repeating | undefined
   let isStopped = false
@@ -38,7 +38,7 @@ export const followReplies = ({ replies, lines, records, clock }: FollowRepliesO
     looking = undefined
   }
   replies.onBegin(() => {
-    // While the database is away, a look fails. The sender gets its answer without the reply when its time is over.
+    // While the database is unavailable, a poll fails. The sender gets its answer without the reply when its time is over.
     if (!isStopped) looking ??= repeat(clock, everyMs, look, { failed: () => {} })
   })
   return async () => {

@@ -58,7 +58,10 @@ export const createStatusAnswers = (options: StatusAnswersOptions): StatusAnswer
   }
 }
 
-/** Returns the state of an event's run; `undefined` where too many searches wait. The store is asked first: a run leaves it with a record. */
+/**
+ * Returns the state of an event's run; `undefined` where too many searches wait. The store is asked first: a run that is no longer in the
+ * store has a record.
+ */
 const stateOf = async (
   eventId: string,
   { store, records, route }: StatusAnswersOptions,

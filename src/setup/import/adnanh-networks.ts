@@ -12,7 +12,7 @@ const addressList = 'ip-whitelist'
 export type Networks = { readonly list: readonly string[]; readonly path: Path }
 
 /**
- * Returns the networks of a rule that looks only at the client's address; `undefined` for any other rule, and for a rule with a malformed
+ * Returns the networks of a rule that compares only the client's address; `undefined` for any other rule, and for a rule with a malformed
  * network.
  */
 export const networksOf = (rule: Json, path: Path): Networks | undefined => {

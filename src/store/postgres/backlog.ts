@@ -65,7 +65,7 @@ export class Backlog {
     const ask = async (): Promise<void> => {
       await this.#hear(this.#asked)
     }
-    // Where the database does not answer, the estimate stays: other calls to the store fail and tell their callers.
+    // Where the database does not answer, the estimate stays: other calls to the store fail and report it to their callers.
     this.#counting = repeat(clock, everyMs, ask, { failed: () => {} })
   }
 

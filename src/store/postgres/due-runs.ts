@@ -7,23 +7,23 @@ import type { Clock } from '../../core/clock.ts'
 
 /**
  * The times before which no run is due, as the database writes times: of runs without a counted attempt (`fresh`), and of runs with
- * attempts (`tried`). While another program holds an old snapshot, the index keeps the places of runs that ended long ago, and a look
- * without bounds goes through all of these.
+ * attempts (`tried`). While another program holds an old snapshot, the index keeps the places of runs that ended long ago, and a poll
+ * without bounds reads all of these.
  */
 export type DueBounds = { readonly fresh: string; readonly tried: string }
 
 const unbounded: DueBounds = { fresh: '-infinity', tried: '-infinity' }
 
 /**
- * How long after a look without bounds the next looks have bounds: a run that another process put before the bounds waits for so long at
+ * How long after a poll without bounds the next polls have bounds: a run that another process put before the bounds waits for so long at
  * most.
  */
 const boundsLastMs = 10_000
 
-/** A look for due runs that is under way. */
+/** A poll for due runs that is in progress. */
 export type DueScan = {
   readonly bounds: DueBounds
-  /** Called with the answer. `areMore`: more runs may be due than the look has given. `next`: the bounds for the next look. */
+  /** Called with the answer. `areMore`: more runs may be due than the poll has given. `next`: the bounds for the next poll. */
   readonly end: (areMore: boolean, next: DueBounds) => void
 }
 
@@ -32,7 +32,7 @@ export class DueRuns {
   /** The number of calls of `changed` since the store was opened, and in `#oldChanges` of those with `isOldRun`. */
   #changes = 0
   #oldChanges = 0
-  /** The value of `#changes` at the last look after which no run was due. */
+  /** The value of `#changes` at the last poll after which no run was due. */
   #quietAt = -1
   #quietUntil = 0
   #bounds = unbounded
@@ -55,7 +55,7 @@ export class DueRuns {
     return this.#clock.monotonic() < this.#boundsUntil ? this.#bounds : unbounded
   }
 
-  /** Begins a look for due runs. The caller asks the database with the bounds of the look. */
+  /** Begins a poll for due runs. The caller asks the database with the bounds of the poll. */
   look(): DueScan {
     const [changes, oldChanges, bounds, at] = [this.#changes, this.#oldChanges, this.bounds, this.#clock.monotonic()]
     return {
@@ -69,7 +69,7 @@ export class DueRuns {
     }
   }
 
-  /** Notes that no run is due for `ms` milliseconds, as the database has answered after the last look. */
+  /** Notes that no run is due for `ms` milliseconds, as the database has answered after the last poll. */
   quietFor(ms: number): void {
     this.#quietUntil = this.#clock.monotonic() + ms
   }

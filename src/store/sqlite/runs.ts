@@ -223,7 +223,7 @@ export class Runs {
     const left: string[] = []
     for (const [id, fence, attempt, leased, isDead, storedLane, stored] of rows) {
       const { run } = parseStored(stored, null) ?? {}
-      // Where nobody holds a leased run, its process has died.
+      // Where nobody holds a leased run, its process has ended.
       if (leased === 1 && held.includes(id)) {
         if (run) running.push(run.eventId)
         continue

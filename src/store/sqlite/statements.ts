@@ -68,7 +68,7 @@ const statementTexts = {
   pruneClaims: `delete from claims where key > cast(?1 as text) and key <= coalesce(cast(?2 as text), x'') and expires_at <= ?3`,
 
   dueTried: 'select id, leased from runs where fence > 0 and due_at <= ? and attempt > 0 order by due_at, id limit ?',
-  // Without the name of the index, SQLite would look through the backlog in the order of its ids.
+  // Without the name of the index, SQLite would read the backlog in the order of its ids.
   unparked: 'select id, leased from runs indexed by tried where fence > 0 and due_at <= ? and attempt = 0 order by id limit ?',
   nextTried: 'select due_at from runs where fence > 0 and due_at is not null order by due_at limit 1',
   fresh: 'select id, leased from runs where id > ? and fence = 0 order by id limit ?',
@@ -84,7 +84,7 @@ const statementTexts = {
   lastId: 'select max(id) from runs',
   lease: `update runs set fence = fence + 1, attempt = attempt + 1, leased = 1, due_at = ? where id = ?
     returning fence, attempt, cast(run as blob) as run, cast(reply as blob) as reply`,
-  // The rows are found by the ids of the leases, so that SQLite does not look through the backlog.
+  // The rows are found by the ids of the leases, so that SQLite does not read the backlog.
   renew: `update runs set due_at = ?2 from json_each(?1) as held
     where runs.id = held.value ->> 0 and runs.fence = held.value ->> 1 and leased = 1 returning runs.id`,
   makeDue: `update runs set due_at = ?2 from json_each(?1) as given
@@ -199,7 +199,7 @@ const statementTexts = {
   // `cursor`: no run with this id or a lower id is fresh.
   openCounts: `select (select count(*) from runs where ended_at is null) as backlog, (select count(*) from groups) as waiting,
     coalesce((select min(id) - 1 from runs where fence = 0), (select max(id) from runs), 0) as cursor`,
-  // The counts use indexes only, because a look through the backlog would keep all calls waiting.
+  // The counts use indexes only, because a pass through the backlog would keep all calls waiting.
   otherTotals: `select (select count(*) from runs indexed by parked where fence < 0 and lane >= '') as parked,
     (select count(*) from runs indexed by dead where ended_at is not null and ended_at >= 0) as dead, (select count(*) from sessions) as sessions`,
   oldestRun: `select json_extract(run, '$.acceptedAt') from runs where json_valid(run) and id = (select min(id) from (

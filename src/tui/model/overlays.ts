@@ -61,7 +61,7 @@ export type EntryScreen = Screen & {
 
 export type ScreenChoice = { readonly value: string; readonly title: string }
 
-/** A question with a few answers. Escape leaves the question without an answer. */
+/** A question with a few answers. Escape closes the question without an answer. */
 export type ChooseScreen = Screen & {
   readonly kind: 'choose'
   readonly id: string

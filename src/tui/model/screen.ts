@@ -38,7 +38,7 @@ export type World = {
   readonly payload?: Payload | undefined
   /** The latest known preview. It is about an older state of the draft while a newer preview is awaited. */
   readonly preview?: Preview | undefined
-  /** Counts up at each change of the draft or the payload, so that a preview tells which state it is about. */
+  /** Counts up at each change of the draft or the payload, so that a preview names the state that it is about. */
   readonly revision: number
   readonly notice?: Notice
 }

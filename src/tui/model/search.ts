@@ -49,8 +49,8 @@ export const searchKey = (
 }
 
 /**
- * Takes the text of the search as it is now, and puts the cursor on a row that has the text. The rows are looked through from the row that
- * had the cursor before the search to the last row, and then from the first row.
+ * Takes the text of the search as it is now, and puts the cursor on a row that has the text. The rows are searched from the row that had
+ * the cursor before the search to the last row, and then from the first row.
  */
 export const withSearchText = (
   { screen, search }: { readonly screen: Screen; readonly search: Search },

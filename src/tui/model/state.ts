@@ -158,7 +158,7 @@ const onAction = (state: EditorState, action: ActionName, models: Models): Next 
   return action === 'back' && state.screens.length > 1 ? updated(state, screen, { go: { back: true } }, models) : { state, commands: [] }
 }
 
-/** Leaves the editor. If changes would be lost, asks first. A second ^c does not wait for the answer: the changes are kept as a draft. */
+/** Ends the editor. If changes would be lost, asks first. A second ^c does not wait for the answer: the changes are kept as a draft. */
 const leave = (state: EditorState, action: 'quit' | 'interrupt', models: Models): Next => {
   const screen = top(state)
   const changed = changedDrafts(state.world)

@@ -17,12 +17,12 @@ export type LineModeSurroundings = Pick<SessionSurroundings, 'service' | 'watch'
 
 const previewDelayMs = 80
 const keepDelayMs = 1_000
-/** The size of terminal that the models are told. It is so large that no model leaves out rows for lack of room. */
+/** The size of terminal that the models get. It is so large that no model leaves out rows for lack of room. */
 const size = { columns: 200, rows: 60 }
 
 /**
- * Runs the editor until the user leaves the editor, the input ends, or a signal comes. At the end of the input or at a signal, unsaved
- * changes are kept as a draft. Resolves to how the editor ended. A mistake of the program is thrown as a Fault.
+ * Runs the editor until the user ends it, the input ends, or a signal comes. At the end of the input or at a signal, unsaved changes are
+ * kept as a draft. Resolves to how the editor ended. A mistake of the program is thrown as a Fault.
  */
 export const runLineMode = async (
   {

@@ -77,7 +77,7 @@ const erase = async (workspace: Workspace, finder: GatewayFinder, plan: Plan, ma
   const keepPlan = (kept: Plan): Promise<void> => replaceFile(file, JSON.stringify(kept as unknown as JsonObject))
   await keepPlan(plan)
   const erasing = await withErasingStore(workspace, finder, async ({ eraseRuns, eraseRecords }) => {
-    // A callback was told of the end of an event's run by a run of its own, which has the reply.
+    // A callback got the end of an event's run by a run of its own, which has the reply.
     const reported = new Map(plan.ids.map((id) => [callbackEventId(id), id]))
     // Runs are erased before records. So no further attempt can write a record after its event was erased.
     const runs = await eraseAllRuns(eraseRuns, { ids: [...plan.ids, ...reported.keys()], groups: plan.groups })

@@ -55,7 +55,7 @@ export const readXml = (body: Buffer): BodyContent => {
   }
 }
 
-/** The characters that are read between two looks at the time. */
+/** The characters that are read between two checks of the time. */
 const sliceChars = 8_192
 
 /** As `readXml`, with turns for others: the dearest text of a megabyte takes a tenth of a second. */

@@ -35,7 +35,7 @@ export const commitWork = <T extends WorkAnswer>(
     },
     (error: unknown) => {
       if (!(error instanceof StoreFault)) throw error
-      // The store may have committed the work although it reported a failure. The worker looks for the work when the store works again.
+      // The store may have committed the work although it reported a failure. The worker polls for the work when the store works again.
       effects.wake()
       return unavailable(error)
     },

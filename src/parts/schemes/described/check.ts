@@ -59,7 +59,7 @@ const checkBodyWith =
     return verdict instanceof Promise ? verdict.then(onward) : onward(verdict)
   }
 
-/** Refuses a request whose header for the signature or credential stands twice: a proxy in front may have looked at the other header. */
+/** Refuses a request whose header for the signature or credential stands twice: a proxy in front may have checked the other header. */
 const refuseRepeated = ({ source, name }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
   const header = source.header?.toLowerCase()
   if (!check || header === undefined) return check

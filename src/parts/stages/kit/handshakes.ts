@@ -16,7 +16,7 @@ const maxConfirmBytes = 65_536
 const retryAfterSeconds = 10
 const noBytes = Buffer.alloc(0)
 const noBody = ({ headers }: RequestHead): RequestBody => new ReadOnceBody(headers, noBytes)
-/** The longest body in which an unsigned question is looked for: without a valid signature, no longer body is parsed. */
+/** The longest body in which an unsigned question is searched for: without a valid signature, no longer body is parsed. */
 const maxOpenBytes = 1_024
 
 const refusedHandshake = (detail: string): Refused => refuse('forbidden', { detail: `handshake: ${detail}` })
@@ -95,7 +95,7 @@ const sortHandshakes = (route: Route, schemes: readonly Scheme[]) => {
   }
 }
 
-/** Whether the head announces a body that is short enough to look for an unsigned question. */
+/** Whether the head announces a body that is short enough to search for an unsigned question. */
 const isShort = ({ headers }: RequestHead): boolean => {
   const length = headers['content-length']
   return length !== undefined && Number(length) <= maxOpenBytes

@@ -19,7 +19,7 @@ const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{
 const issueNumber = /^[1-9]\d{0,9}$/
 
 const maxBodyChars = 65_536
-/** The wait after an error that leaves open whether the comment was posted. After this wait, GitHub shows the comment or never will. */
+/** The wait after an error that does not say whether the comment was posted. After this wait, GitHub shows the comment or never will. */
 const settleMs = 5_000
 
 const newest = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
@@ -80,7 +80,7 @@ export const githubComment: TargetPart = {
   schema,
   settings: settingsIn(schema),
   returnsAsEvent: true,
-  // Every comment has a mark of its delivery, for which `send` looks in the newest comments before it posts (rules: Outgoing texts 2).
+  // Every comment has a mark of its delivery, for which `send` searches the newest comments before it posts (rules: Outgoing texts 2).
   repeatable: true,
   requires: ['repo', 'pr_number'],
   check(extra, report) {
@@ -139,7 +139,7 @@ type EarlierComment =
   /** The token may not read comments, so an earlier comment cannot be found. The token may still be able to write a comment. */
   | { readonly kind: 'hidden'; readonly why: string }
 
-/** Looks for a comment with the mark of this delivery among the newest 100 comments. */
+/** Searches for a comment with the mark of this delivery among the newest 100 comments. */
 const findEarlier = async (gh: Gh, where: CommentAddress, delivery: string): Promise<EarlierComment> => {
   // A stranger who posts a copied mark must not prevent the comment. So a mark counts only at the very end of a comment that the token's
   // own user wrote.
@@ -164,7 +164,7 @@ const sentOfFailure = ({ why, repeatable, receiver, retryAfterMs }: Extract<GhAn
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
 
-/** Makes the result of a post. `repeatable`: the next attempt can look for the comment, where it is unclear whether it was posted. */
+/** Makes the result of a post. `repeatable`: the next attempt can search for the comment, where it is unclear whether it was posted. */
 const resultOfPost = (answer: GhAnswer, repeatable: boolean): Sent => {
   const doubt = repeatable ? { repeatable, retryAfterMs: settleMs } : { repeatable }
   if (!answer.ok) return sentOfFailure(answer.refused ? answer : { ...answer, ...doubt })

@@ -49,7 +49,7 @@ export const runGh = async (
   if (program === undefined) return ghRefusal(notInstalled)
   const childEnv = ghEnvironment(env, settings)
   const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
-  // The program may have been moved, so the next attempt looks for it again.
+  // The program may have been moved, so the next attempt searches for it again.
   if (result.kind === 'failed') located.delete(search)
   return ghAnswer(result, createRedactor(tokens.flatMap((name) => childEnv[name] ?? [])))
 }
@@ -73,7 +73,7 @@ const locate = async (search: string, located: Map<string, string>): Promise<str
 
 /**
  * HOME for gh where the profile's environment has none. The home of the gateway may have another profile's login, and without a HOME gh
- * looks for a login in its working folder.
+ * searches for a login in its working folder.
  */
 const noHome = '/nonexistent'
 

@@ -18,7 +18,7 @@ const breaker = '\u200b'
 
 // A bot reads `/word` at the start of a line as a command. Only blanks, quote marks and invisible characters may stand before the slash.
 const command = /^(?:(?![\n\r\u2028\u2029])[\s\p{C}>])*\/(?=\p{L})/gmu
-// A host looks for mentions in the rendered text, where `&#64;` is an @ too. An @ after a letter or digit is part of an e-mail address.
+// A host searches for mentions in the rendered text, where `&#64;` is an @ too. An @ after a letter or digit is part of an e-mail address.
 const mention = /(?<![A-Za-z0-9])(?:@|&#0{0,9}64;|&#x0{0,9}40;|&commat;)(?=[\w.&\\])/gi
 
 /** Returns a value of `deliver_extra` that is a part of a comment's address, as text: empty for all but texts and numbers. Blanks stay. */

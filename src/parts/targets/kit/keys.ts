@@ -11,7 +11,7 @@ export const referable = (description: string, ...env: readonly string[]): KeySc
   'x-secret': 'public',
 })
 
-/** An address that may be written as a reference. Whatever lets in within it is a secret. */
+/** An address that may be written as a reference. A credential within it is a secret. */
 export const address = (description: string, ...env: readonly string[]): KeySchema => ({
   ...referable(description, ...env),
   'x-address': true,

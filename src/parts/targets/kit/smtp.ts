@@ -46,7 +46,7 @@ const goodbyeMs = 1_000
 export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number): Promise<SmtpResult> => {
   let begun = false
   const connection = new SMTPConnection(connectionOptions(server, timeoutMs))
-  // The listener of errors is never removed: an error of the connection that nobody hears would end the process.
+  // The listener of errors is never removed: an error of the connection without a listener would end the process.
   const broken = new Promise<never>((_, reject) => connection.on('error', reject))
   const handOver = async (): Promise<SmtpResult> => {
     const bytes = await compose(mail)

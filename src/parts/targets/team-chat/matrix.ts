@@ -89,7 +89,7 @@ const sendMessage = async (posting: Posting, api: string, token: string): Promis
 const messageContent = ({ text, thread }: Posting): Json => ({
   msgtype: 'm.text',
   body: text,
-  // An empty `m.mentions` says that nobody is mentioned. Without `m.mentions`, clients look for names in the text.
+  // An empty `m.mentions` says that nobody is mentioned. Without `m.mentions`, clients search the text for names.
   'm.mentions': {},
   ...(thread === undefined ? {} : { 'm.relates_to': inThread(thread) }),
 })

@@ -9,7 +9,7 @@ import type { Sent } from '../target.ts'
 
 const id = /^[a-z0-9]{26}$/
 
-// The server looks for a mention at an @ that follows no letter or number, and reads `&#64;` as an @ too.
+// The server searches for a mention at an @ that follows no letter or number, and reads `&#64;` as an @ too.
 const withoutMentions = (text: string): string => text.replace(/(?<![\p{L}\p{N}])@(?=\S)|&(?=#|commat)/giu, '$&\u200b')
 
 export const mattermost = defineChat({

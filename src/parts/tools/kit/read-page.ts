@@ -98,7 +98,7 @@ const markdownOf = (content: unknown, base: string): string => {
       return address === undefined || text.trim() === '' ? text : `[${text}](${address})`
     },
   })
-  // A picture becomes a link with its description: a picture in Markdown would be loaded by whoever looks at the text.
+  // A picture becomes a link with its description: a picture in Markdown would be loaded by the program that shows the text.
   service.addRule('picture', {
     filter: 'img',
     replacement: (_, node) => {

@@ -58,7 +58,7 @@ export class StdioWire implements Wire {
     this.#asked.set(id, () => {})
     // The protocol does not let a client cancel its first request.
     if (!signal || message.method === 'initialize') return
-    // The program is told when nobody waits for the answer any more, so that it can stop its work on the request.
+    // The program gets a message when nobody waits for the answer any more, so that it can stop its work on the request.
     const cancel = (): void => {
       this.#asked.delete(id)
       this.#child?.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }))

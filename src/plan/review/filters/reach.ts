@@ -71,8 +71,8 @@ const onlyValues = ({ demand: { holds }, domain }: KnownDomain): readonly Value[
 }
 
 /**
- * Finds demands on one field that no value meets. Where a demand lists its values, tries each value on the other demands. Otherwise, looks
- * for opposite demands, and for prefixes that exclude each other.
+ * Finds demands on one field that no value meets. Where a demand lists its values, tries each value on the other demands. Otherwise,
+ * compares the demands for opposites, and for prefixes that exclude each other.
  */
 const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
   const listed = group.find((known) => onlyValues(known) !== undefined)

@@ -54,7 +54,7 @@ const reviewSecretFiles = (source: FileSource, env: Env): Diagnostic[] =>
     return [diagnostic('WH303', `a secret stands in the file of ${text}, and ${why}`, more)]
   })
 
-/** Returns the secrets as they are written, each with its path. An address is one where something in it lets in. */
+/** Returns the secrets as they are written, each with its path. An address is one where it holds a credential. */
 const openSecretsIn = ({ data, schema }: FileSource): WrittenSecret[] => {
   const found: WrittenSecret[] = []
   const gather = (word: string, isFound: (node: JsonObject, text: string, path: Path) => boolean): void => {

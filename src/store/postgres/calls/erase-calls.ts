@@ -55,7 +55,7 @@ export const runsOfEventsKind: CallKind<readonly string[], readonly StoredRun[]>
   answers: (rows) => [rows.map(storedRun)],
 }
 
-/** The most runs that one call looks through, because a run may have a long text. */
+/** The most runs that one call reads, because a run may have a long text. */
 const runsAtOnce = 1_000
 
 /**

@@ -21,7 +21,7 @@ import {
 export const eraseOver = async (link: DatabaseLink, erasure: Erasure): Promise<Erased> => {
   const of = { ids: erasure.ids.filter(isEventId), groups: erasure.groups.filter(isEventId) }
   await eraseTurns(link, of.ids.map(keyOf))
-  // The groups of the events are ended before their runs are looked for. So a group whose window closes in between is found as a run.
+  // The groups of the events are ended before their runs are searched for. So a group whose window closes in between is found as a run.
   await link.call(endErasedGroupsKind, of)
   const found = await runsToErase(link, of)
   const runs: ErasedRun[] = []

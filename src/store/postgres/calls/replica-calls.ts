@@ -10,7 +10,7 @@ import type { ResultRow } from '../connection.ts'
 import { schemaVersion } from '../sql/schema.ts'
 
 /**
- * The most replicas that are read. There may be more of them than gateways, because a process that died within the last minute still
+ * The most replicas that are read. There may be more of them than gateways, because a process that ended within the last minute still
  * counts.
  */
 const maxRead = 1_000

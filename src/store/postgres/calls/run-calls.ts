@@ -34,7 +34,7 @@ const takenRun = (row: ResultRow): TakenRun => {
 export type TakeCall = { readonly max: number; readonly leaseMs: number; readonly owner: bigint }
 
 /**
- * The SQL of a bound for the next look for due runs: five seconds before the earliest due time that was found, or before now where no run
+ * The SQL of a bound for the next poll for due runs: five seconds before the earliest due time that was found, or before now where no run
  * was found. A statement that has begun and not ended may still make runs due at its beginning, and may take two seconds
  * (`statement_timeout`).
  */

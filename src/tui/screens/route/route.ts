@@ -52,7 +52,7 @@ export const enterRoute = (route: string, choice?: PayloadChoice): ScreenUpdate<
   commands: [{ kind: 'ask', question: choice ? { ask: 'payload', of: { choice, route } } : { ask: 'payloads', of: { route } } }],
 })
 
-/** The actions that `--read-only` takes away. */
+/** The actions that `--read-only` removes. */
 const changeActions: readonly ActionName[] = ['fix', 'save', 'undo', 'redo', 'toggle', 'remove']
 const lookActions: readonly ActionName[] = ['fold', 'diff', 'payload', 'trace', 'live', 'test', 'editor', 'copyYaml', 'copy', 'samples']
 

@@ -161,7 +161,7 @@ const warning = (text: string): Notice => ({ tone: 'bad', text })
 /** Whether the save screen goes on with the changes of the other routes after this route. */
 const savesAllRoutes = (then: SaveScreen['then']): boolean => then === 'all' || then === 'quit'
 
-/** Handles the end of saving a route: goes on to the next route, or leaves the screen. Undo still leads to what was before the save. */
+/** Handles the end of saving a route: goes on to the next route, or closes the screen. Undo still leads to what was before the save. */
 const onSaved = (
   { then }: SaveScreen,
   of: SaveRequest,
