@@ -1,8 +1,8 @@
 /** The plan of a route, which is a compiled route: gates in their order (rules: Order 1), then one ending. */
 
 import type { AwaitedAnswer, Ignored, Outcome, Refused, Reply } from './outcome.ts'
-import type { HoldableOwner } from './owner.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from './request.ts'
+import type { HeldScope } from './scope.ts'
 
 export type MaybePromise<T> = T | Promise<T>
 
@@ -100,5 +100,5 @@ export type RoutePlan = {
   /** Absent where the answer does not wait for the reply of the run. */
   readonly awaitReply?: AwaitReply
   /** Held by each request that runs through the plan, so that nothing of the plan is closed meanwhile. */
-  readonly owner: HoldableOwner
+  readonly scope: HeldScope
 }

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import type { Log } from '../core/log.ts'
+import type { Scope } from '../core/scope.ts'
 import type { RunningGateway } from '../datadir/running-gateway.ts'
 import type { Status } from '../generated/control.ts'
 import type { Keep } from '../parts/targets/target.ts'
@@ -41,8 +42,8 @@ export type FeatureKit = {
   readonly takesEvents: () => boolean
   /** Whether events of a route are refused because the route is paused. */
   readonly isPaused: (route: string) => boolean
-  /** What is to be closed with the gateway. */
-  readonly closing: (() => Promise<unknown>)[]
+  /** The scope of the gateway. */
+  readonly scope: Scope
 }
 
 /** `begin`: opens the feature where the configuration needs it, at the start and after each reload. */

@@ -8,7 +8,7 @@ import { openPolls } from './polls/open-polls.ts'
 /** The features of a gateway, as one. */
 export type OpenedFeatures = ReturnType<typeof openFeatures>
 
-/** Prepares the features, and adds to `closing` how to close them. */
+/** Prepares the features. */
 export const openFeatures = (kit: FeatureKit) => {
   const [alerts, catchUp, polls] = [openAlerts(kit), openCatchUp(kit), openPolls(kit)]
   const all = [alerts, catchUp, polls]

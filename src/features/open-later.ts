@@ -1,33 +1,32 @@
 /** Opens a part of the gateway when it is needed for the first time, so that nothing of the part is loaded before. */
 
-/** An open part, and how to close it. */
-export type OpenedPart<T> = { readonly part: T; readonly close: () => Promise<void> | void }
+import type { Scope } from '../core/scope.ts'
 
-/** `begin`: opens the part where it is needed, at the start and after each reload. `part`: absent until then. */
-export type LaterPart<T> = { readonly begin: () => Promise<void>; readonly part: () => T | undefined }
+/**
+ * `begin`: opens the part where it is needed, at the start and after each reload. `part`: absent until then. `close`: closes the part before
+ * the gateway closes, or sees to it that the part is never opened.
+ */
+export type LaterPart<T> = {
+  readonly begin: () => Promise<void>
+  readonly part: () => T | undefined
+  readonly close: () => Promise<void>
+}
 
-/** Prepares a part, and adds to `closing` how to close it. */
-export const openLater = <T>(
-  closing: (() => Promise<unknown>)[],
-  isNeeded: () => boolean,
-  open: () => Promise<OpenedPart<T>>,
-): LaterPart<T> => {
-  let opened: OpenedPart<T> | undefined
+/** Prepares a part. It is closed at this place of `around`, also where it is opened later. */
+export const openLater = <T>(around: Scope, isNeeded: () => boolean, open: (scope: Scope) => Promise<T>): LaterPart<T> => {
+  const scope = around.inner()
+  let part: T | undefined
   let opening: Promise<void> | undefined
-  let isClosed = false
-  closing.push(async () => {
-    isClosed = true
-    await opening
-    await opened?.close()
-  })
+  scope.defer(() => opening)
   return {
-    part: () => opened?.part,
+    part: () => part,
     async begin() {
-      if (isClosed || !isNeeded()) return
-      opening ??= open().then((part) => {
-        opened = part
+      if (scope.isClosed || !isNeeded()) return
+      opening ??= open(scope).then((opened) => {
+        part = opened
       })
       await opening
     },
+    close: scope.close,
   }
 }

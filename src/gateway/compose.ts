@@ -83,6 +83,6 @@ export const prepareGateway = async (config: Config, dependencies: GatewayDepend
   return {
     diagnostics: first.diagnostics,
     start: (socket) => openGateway({ config, socket, log, clock, redact, shared, reloader, secrets, ...(requests ? { requests } : {}) }),
-    close: () => shared.owners.close(),
+    close: () => shared.scopes.close(),
   }
 }

@@ -1,9 +1,8 @@
-/** Ends the work of a gateway that stops: requests get their answers, runs finish, and what was opened is closed. */
+/** Ends the work of a gateway that stops: requests get their answers, and runs finish. */
 
 import { type Clock, pause } from '../core/clock.ts'
 import type { Listener } from '../http/server.ts'
 import type { Worker } from '../runs/worker.ts'
-import type { Closing } from './gateway-options.ts'
 
 /**
  * Whether the gateway stops now, and how long its listener waits for connections to end by themselves, in milliseconds. `hasSuccessor`:
@@ -40,11 +39,4 @@ export const endForSuccessor: End = async (listener, worker, clock, ms) => {
 const allAnswered = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
   const deadline = clock.monotonic() + ms
   while (active() > 0 && clock.monotonic() < deadline) await pause(20, clock)
-}
-
-/** Closes everything, also after an error. Then throws the first error. */
-export const closeAll = async (closing: Closing): Promise<void> => {
-  const errors: unknown[] = []
-  for (const close of closing.splice(0).reverse()) await close().catch((error) => errors.push(error))
-  if (errors.length > 0) throw errors[0]
 }

@@ -1,4 +1,4 @@
-/** The options that a gateway is opened with, and the list of what it has to close. */
+/** The options that a gateway is opened with. */
 
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -30,6 +30,3 @@ export type GatewayOptions = {
   /** The secrets of programs; absent where no program is asked. */
   readonly secrets?: KeptSecrets | undefined
 }
-
-/** The functions that close what a gateway has open, in the order of opening. They are called in the reverse order. */
-export type Closing = (() => Promise<unknown>)[]

@@ -4,10 +4,11 @@ import type { RequestEnded } from '../core/facts/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
+import { Scope } from '../core/scope.ts'
 import type { RunningGateway } from '../datadir/running-gateway.ts'
 import type { Doors } from './doors/open-doors.ts'
-import { closeAll, endAll, endForSuccessor } from './ending.ts'
-import type { Closing, GatewayOptions } from './gateway-options.ts'
+import { endAll, endForSuccessor } from './ending.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 import { startRetention } from './housekeeping.ts'
 import { type GatewayServices, openServices } from './open-services.ts'
 
@@ -38,32 +39,32 @@ export interface Gateway {
  * Opens a gateway. When a step fails, closes what the steps before it have opened, and throws the error of the step, in general a Fault.
  */
 export const openGateway = async (options: GatewayOptions): Promise<Gateway> => {
-  // The owners are closed last, because runs and requests use what the owners have open.
-  const closing: Closing = [() => options.shared.owners.close()]
+  // The parts are closed last, because runs and requests use what the parts have open.
+  const scope = new Scope()
+  scope.defer(options.shared.scopes.close)
   try {
     // The code of the doors is loaded while the store waits for the disk.
-    const [work, { openDoors }] = await Promise.all([openServices(options, closing), import('./doors/open-doors.ts')])
-    const doors = await openDoors(options, work, closing)
-    return await beginWork(options, work, doors, closing)
+    const [work, { openDoors }] = await Promise.all([openServices(options, scope), import('./doors/open-doors.ts')])
+    const doors = await openDoors(options, work, scope)
+    return await beginWork(options, work, doors, scope)
   } catch (error) {
-    await closeAll(closing)
+    await scope.close()
     throw error
   }
 }
 
 /** Starts worker, scheduler and housekeeping, and returns the gateway. */
-const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: Doors, closing: Closing): Promise<Gateway> => {
+const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: Doors, scope: Scope): Promise<Gateway> => {
   const { config, log, clock, reloader, shared, secrets } = options
   const { store, worker, scheduler, replicas } = work
   const { listener, operations, features, relay, stopping, stopAsked } = doors
   const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
-  const stopHousekeeping = startRetention({ store, clock, log, retention: () => current().config.storage.retention })
-  closing.push(stopHousekeeping)
-  closing.push(() => scheduler.stop())
+  startRetention({ store, clock, log, scope, retention: () => current().config.storage.retention })
+  scope.defer(() => scheduler.stop())
   secrets?.begin({ config: () => current().config, reload: () => operations.reload().catch(reloadFailed(log)) })
-  closing.push(async () => secrets?.close())
+  scope.defer(() => secrets?.close())
   await scheduler.start()
   worker.wake()
   await relay.open()
@@ -86,7 +87,7 @@ const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: 
       const stopped = Promise.all([relay.stop(), features.stop()])
       await (stopping.hasSuccessor ? endForSuccessor : endAll)(listener, worker, clock, ms)
       await stopped
-      await closeAll(closing)
+      await scope.close()
     },
   }
 }

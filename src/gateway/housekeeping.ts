@@ -8,6 +8,7 @@ import type { Retention } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
+import type { Scope } from '../core/scope.ts'
 import { repeat } from '../core/turns/repeat.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
@@ -20,11 +21,17 @@ const pruneEveryMs = 60_000
 const leadEveryMs = 15_000
 const leadMs = 40_000
 
-type HousekeepingOptions = { readonly store: OpenStore; readonly clock: Clock; readonly log: Log; readonly retention: () => Retention }
+type HousekeepingOptions = {
+  readonly store: OpenStore
+  readonly clock: Clock
+  readonly log: Log
+  readonly scope: Scope
+  readonly retention: () => Retention
+}
 
-/** Deletes what is past the limits, now and each minute, until the returned function is called. It waits for the deletions in progress. */
-export const startRetention = (options: HousekeepingOptions): (() => Promise<void>) => {
-  const { clock, store } = options
+/** Deletes what is past the limits, now and each minute, until the end of the scope, which waits for the deletions in progress. */
+export const startRetention = (options: HousekeepingOptions): void => {
+  const { clock, store, scope } = options
   const { shared } = store
   let pruneAt = clock.monotonic()
   const pruneAsLeader = async (): Promise<void> => {
@@ -36,7 +43,7 @@ export const startRetention = (options: HousekeepingOptions): (() => Promise<voi
     await prune(options)
   }
   const work = (): Promise<void> => (shared ? pruneAsLeader() : prune(options))
-  return repeat(clock, shared ? leadEveryMs : pruneEveryMs, work, { first: 'now' }).stop
+  repeat(clock, shared ? leadEveryMs : pruneEveryMs, work, { first: 'now', scope })
 }
 
 /** Never rejects: what fails is logged, and is tried again with the next deletion. */

@@ -1,17 +1,18 @@
 /** Opens the metrics of a gateway: the observer that counts, the listener for scrapes and probes, and the push by OTLP. */
 
+import type { Scope } from '../core/scope.ts'
 import { version } from '../datadir/version.ts'
 import { listenForMetrics } from '../http/metrics-listener.ts'
 import { Gauges, type MetricSources } from '../observe/metrics/gauges.ts'
 import { Meter } from '../observe/metrics/meter.ts'
 import { createMetricsObserver } from '../observe/metrics/metrics-observer.ts'
-import type { Closing, GatewayOptions } from './gateway-options.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 
 /**
  * Begins to serve and to push the metrics, once the parts of the gateway that the metrics read are open. Throws a Fault when the listener
  * cannot listen.
  */
-export type ServeMetrics = (sources: Omit<MetricSources, 'version' | 'configuration'>, closing: Closing) => Promise<void>
+export type ServeMetrics = (sources: Omit<MetricSources, 'version' | 'configuration'>, scope: Scope) => Promise<void>
 
 /** Begins to count facts. Returns the function that serves the metrics. */
 export const beginMetrics = (options: GatewayOptions): ServeMetrics => {
@@ -19,15 +20,15 @@ export const beginMetrics = (options: GatewayOptions): ServeMetrics => {
   const meter = new Meter((metric) => log('warn', { metric }, 'a metric has 1000 series: its further series are counted as "other"'))
   shared.facts.observe(createMetricsObserver(meter, clock))
   const configuration = configurationOf(options)
-  return async (sources, closing) => {
+  return async (sources, scope) => {
     const gauges = new Gauges(meter, { ...sources, version, configuration }, clock)
-    if (config.metrics.enabled) await listen(options, meter, gauges, sources.notReady, closing)
+    if (config.metrics.enabled) await listen(options, meter, gauges, sources.notReady, scope)
     const { telemetry } = config
     if (telemetry?.metrics === undefined) return
     // The exporters are loaded only where metrics are pushed.
     const { pushMetrics } = await import('../observe/metrics/push-metrics.ts')
     const read = (): Promise<void> => gauges.read()
-    closing.push(pushMetrics({ telemetry: { ...telemetry, metrics: telemetry.metrics }, meter, read, clock, log }))
+    pushMetrics({ telemetry: { ...telemetry, metrics: telemetry.metrics }, meter, read, clock, log, scope })
   }
 }
 
@@ -50,7 +51,7 @@ const listen = async (
   meter: Meter,
   gauges: Gauges,
   notReady: MetricSources['notReady'],
-  closing: Closing,
+  scope: Scope,
 ): Promise<void> => {
   const listener = await listenForMetrics({
     ...config.metrics,
@@ -60,6 +61,6 @@ const listen = async (
       return await meter.render(isOpenMetrics)
     },
   })
-  closing.push(() => listener.close())
+  scope.defer(() => listener.close())
   log('info', { url: `${listener.url}/metrics` }, 'metrics')
 }

@@ -1,10 +1,11 @@
 /** Opens the puller that takes requests from a relay, once the configuration names one. Until then nothing of it is loaded. */
 
 import type { Facts } from '../core/facts/facts.ts'
+import type { Scope } from '../core/scope.ts'
 import { openLater } from '../features/open-later.ts'
 import type { Status } from '../generated/control.ts'
 import type { PullerOptions, RelayState } from '../relay/inner/puller.ts'
-import type { Closing, GatewayOptions } from './gateway-options.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 
 /** `open` is called at the start and after each reload. `stop` takes nothing more, and lets the requests in hand end. */
 export type OpenedRelay = {
@@ -16,21 +17,22 @@ export type OpenedRelay = {
 
 type RelayDoor = { readonly facts: Pick<Facts, 'tell'> } & Pick<PullerOptions, 'refusing' | 'watch' | 'status'>
 
-/** Prepares the puller, and adds to `closing` how to close it. */
-export const openRelay = ({ config, clock, log, reloader }: GatewayOptions, door: RelayDoor, closing: Closing): OpenedRelay => {
+/** Prepares the puller. */
+export const openRelay = ({ config, clock, log, reloader }: GatewayOptions, door: RelayDoor, scope: Scope): OpenedRelay => {
   const relayNow = () => reloader.current().config.relay ?? config.relay
-  const { begin, part } = openLater(
-    closing,
+  const { begin, part, close } = openLater(
+    scope,
     () => relayNow() !== undefined,
-    async () => {
+    async (scope) => {
       const { Puller } = await import('../relay/inner/puller.ts')
       const puller = new Puller({ ...door, clock, log, serving: reloader.current, address: () => relayNow() ?? { url: '', key: '' } })
-      return { part: puller, close: () => puller.close() }
+      scope.defer(() => puller.close())
+      return puller
     },
   )
   return {
     open: begin,
-    stop: async () => part()?.close(),
+    stop: close,
     view: () => viewOf(part()?.state()),
   }
 }

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { NewRun } from '../core/new-run.ts'
+import type { Scope } from '../core/scope.ts'
 import { watchPauses } from '../features/pauses/watch-pauses.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
@@ -29,7 +30,7 @@ import type { Replicas } from '../serve/replicas/replicas.ts'
 import { createTails, type Tails } from '../serve/tails.ts'
 import type { Shared } from '../store/shared.ts'
 import type { OpenStore } from '../store/store-part.ts'
-import type { Closing, GatewayOptions } from './gateway-options.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 import { createLogObserver } from './log-observer.ts'
 import { createMirrorObserver } from './mirror-observer.ts'
 import { openKeys, openStore } from './open-store.ts'
@@ -51,22 +52,22 @@ export type GatewayServices = {
 }
 
 /**
- * Opens the parts, and adds to `closing` how to close each. Throws a Fault or a StoreFault, for example when the store cannot be opened.
+ * Opens the parts, and adds to `scope` how to close each. Throws a Fault or a StoreFault, for example when the store cannot be opened.
  */
-export const openServices = async (options: GatewayOptions, closing: Closing): Promise<GatewayServices> => {
+export const openServices = async (options: GatewayOptions, scope: Scope): Promise<GatewayServices> => {
   const { config, log, clock, redact, shared, reloader } = options
   const { facts } = shared
   const { current } = reloader
   const store = await openStore(config, clock, facts, () => current().config)
-  closing.push(() => store.close())
+  scope.defer(() => store.close())
   if (store.warning !== undefined) log('warn', {}, store.warning)
-  if (store.shared) closing.push(await watchSharedEntries(store.shared, options))
+  if (store.shared) await watchSharedEntries(store.shared, options, scope)
   const keys = await openKeys(config, log)
-  if (keys) closing.push(() => keys.close())
+  if (keys) scope.defer(() => keys.close())
   const commentKey = await ensureCommentKey(config.dataDir, store.shared)
-  const traces = await openTraces(options, closing)
-  const records = await observe(options, store, closing)
-  if (store.shared) closing.push(await followSharedReplies(store.shared, records, options))
+  const traces = await openTraces(options, scope)
+  const records = await observe(options, store, scope)
+  if (store.shared) await followSharedReplies(store.shared, records, options, scope)
   const tails = createTails({ clock, redact, others: store.shared?.records })
   facts.observe(tails)
   const routeOf: RouteOf = (name) => servedAs(current().table, name)?.source.spec
@@ -74,37 +75,36 @@ export const openServices = async (options: GatewayOptions, closing: Closing): P
   const replicas = await openReplicas(options, store, () => worker.inProgress)
   await sweepRunFiles(filesFolder(config))
   const worker = workerOf(options, store, routeOf, replicas)
-  closing.push(async () => shared.breakers.close())
-  // When a later step of the start fails, `closing` stops the worker at once. In an orderly stop the worker has stopped before.
-  closing.push(() => worker.stop(0))
+  scope.defer(() => shared.breakers.close())
+  // When a later step of the start fails, `scope` stops the worker at once. In an orderly stop the worker has stopped before.
+  scope.defer(() => worker.stop(0))
   const wake = (): void => worker.wake()
   const looked = (): void => worker.release((route) => shared.pauses.holds(route))
-  const pauses = watchPauses({ dataDir: config.dataDir, pauses: shared.pauses, clock, log, looked })
-  closing.push(pauses.end)
+  const lookAtPauses = watchPauses({ dataDir: config.dataDir, pauses: shared.pauses, clock, log, looked, scope })
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
-  return { store, worker, scheduler, tails, records, replicas, traces, lookAtPauses: pauses.look }
+  return { store, worker, scheduler, tails, records, replicas, traces, lookAtPauses }
 }
 
 /**
- * Keeps the files of subscriptions and jobs equal to the shared store while the gateway runs. Returns the function that ends the watching.
- * The module for it is loaded here, because only a gateway on a shared store needs the module.
+ * Keeps the files of subscriptions and jobs equal to the shared store while the gateway runs. The module for it is loaded here, because only a gateway on a shared store needs the module.
  */
-const watchSharedEntries = async (port: Shared, { log, clock, reloader }: GatewayOptions): Promise<() => Promise<void>> => {
+const watchSharedEntries = async (port: Shared, { log, clock, reloader }: GatewayOptions, scope: Scope): Promise<void> => {
   const { watchEntries } = await import('../datadir/entries/watch-entries.ts')
   const { current } = reloader
   const written = (): Promise<void> => current().base.subscriptions.load()
-  return await watchEntries({ port, log, clock, config: () => current().config, written })
+  await watchEntries({ port, log, clock, scope, config: () => current().config, written })
 }
 
-/** Begins to follow the replies of the other gateways on a shared store. Returns the function that ends it. */
+/** Begins to follow the replies of the other gateways on a shared store. */
 const followSharedReplies = async (
   port: Shared,
   records: EventRecords,
   { clock, shared: { replies } }: GatewayOptions,
-): Promise<() => Promise<void>> => {
+  scope: Scope,
+): Promise<void> => {
   const { followReplies } = await import('../serve/replies/follow-replies.ts')
-  return followReplies({ replies, lines: port.records, records, clock })
+  followReplies({ replies, lines: port.records, records, clock, scope })
 }
 
 /**
@@ -126,13 +126,13 @@ const openReplicas = async (
 /** Opens the observer that makes traces, which is loaded only where traces are on. */
 const openTraces = async (
   { config: { telemetry }, clock, log, redact, shared }: GatewayOptions,
-  closing: Closing,
+  scope: Scope,
 ): Promise<GatewayServices['traces']> => {
   if (!telemetry?.traces || !shared.traces) return undefined
   const { openTraces } = await import('../observe/traces/traces.ts')
   const traces = openTraces({ telemetry: { ...telemetry, traces: telemetry.traces }, places: shared.traces, clock, log, redact })
   shared.facts.observe(traces)
-  closing.push(() => traces.close())
+  scope.defer(() => traces.close())
   return traces
 }
 
@@ -197,7 +197,7 @@ const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: 
 const observe = async (
   { config, log, clock, redact, shared: { facts, traces }, reloader, requests }: GatewayOptions,
   store: OpenStore,
-  closing: Closing,
+  scope: Scope,
 ): Promise<EventRecords> => {
   const retention = () => reloader.current().config.storage.retention
   const report = (reason: string): void => log('warn', { reason }, 'event records')
@@ -207,11 +207,11 @@ const observe = async (
   const journal = store.shared
     ? await openSharedJournal({ ...journalOptions, records: store.shared.records })
     : await openJournal({ ...journalOptions, folder })
-  closing.push(() => journal.close())
+  scope.defer(() => journal.close())
   facts.observe(createJournalObserver({ journal, keepsPayloads: () => retention().payloads, redact, traces }))
   if (requests) facts.observe(requests.observer)
   const logObserver = createLogObserver(log, clock, { requests: requests?.replacesLog !== true, traces })
-  closing.push(async () => logObserver.close())
+  scope.defer(() => logObserver.close())
   facts.observe(logObserver)
   return store.shared ? databaseRecords(store.shared.records) : folderRecords(folder)
 }

@@ -64,7 +64,7 @@ export class Exchange {
 
   /** Keeps the plan that serves the request open until the request ends. */
   hold(plan: RoutePlan): void {
-    plan.owner.hold()
+    plan.scope.hold()
     this.#plan = plan
   }
 
@@ -73,7 +73,7 @@ export class Exchange {
    */
   leave(): void {
     this.#listener.active--
-    this.#plan?.owner.release()
+    this.#plan?.scope.release()
   }
 
   /**

@@ -3,7 +3,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Destination } from '../core/new-run.ts'
-import type { Owners } from '../core/owner.ts'
 import type { Event } from '../core/request.ts'
 import type { EventTraces } from '../core/telemetry/trace-context.ts'
 import type { ShortTurns } from '../core/turns/short-turns.ts'
@@ -12,6 +11,7 @@ import type { Filled } from '../expr/template.ts'
 import type { ScriptJob, ScriptResult } from '../process/script.ts'
 import type { Store } from '../store/ports.ts'
 import type { OwnComments } from './own-comment.ts'
+import type { PartScopes } from './part-scopes.ts'
 import type { SenderKeys } from './sender-keys.ts'
 import type { Outgoing, Sent } from './targets/target.ts'
 
@@ -164,8 +164,8 @@ export interface Effects {
   readonly log: Log
   /** Absent while traces are off. */
   readonly traces?: EventTraces | undefined
-  /** The owners of the watchers and connections that plans have open. An owner closes them once nobody uses them. */
-  readonly owners: Owners
+  /** The scopes of the watchers and connections that plans have open. */
+  readonly scopes: PartScopes
   /** Present only where a command, such as `webhook trace`, runs an event through a plan. */
   readonly onlooker?: PlanObserver
 }

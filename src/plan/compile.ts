@@ -4,8 +4,8 @@ import type { AgentPricing } from '../config/budget.ts'
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { placeInJson } from '../config/yaml/place-in-json.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
-import type { HoldableOwner, Owner } from '../core/owner.ts'
 import type { Authenticate, EventGate, HeadGate, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
+import type { HeldScope, Scope } from '../core/scope.ts'
 import { holdMsOf } from '../parts/claim.ts'
 import { compileClaimIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
@@ -49,8 +49,8 @@ export type Catalogue = {
 export type Compiled = {
   /** Returns the plan. Absent where a Diagnostic stops the start. */
   readonly plan?: () => RoutePlan
-  /** The owner of the plan, which the caller releases. Absent without a plan, because then nothing is open. */
-  readonly owner?: HoldableOwner
+  /** The scope of the plan, which the caller releases. Absent without a plan, because then nothing is open. */
+  readonly scope?: HeldScope
   readonly diagnostics: readonly Diagnostic[]
   /**
    * Whether a reload may keep the plan of a configured route: the route has no problem, and its plan depends on the route and
@@ -61,8 +61,8 @@ export type Compiled = {
 
 /** Returns the Diagnostics of a route: compiles it, and closes all that the compiling opened. */
 export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly Diagnostic[] => {
-  const { diagnostics, owner } = compileRoute(...from)
-  owner?.release()
+  const { diagnostics, scope } = compileRoute(...from)
+  scope?.release()
   return diagnostics
 }
 
@@ -99,7 +99,7 @@ export const compileRoute = (
     lasting = false
   }
   const profile = config.profiles.get(route.profile) ?? unservedProfile(route.profile, config)
-  const owner = effects.owners.create({ route: route.name })
+  const scope = effects.scopes.create({ route: route.name })
   const kit: StageKit = {
     name: route.name,
     profile: route.profile,
@@ -114,28 +114,28 @@ export const compileRoute = (
     expressions: new FailedExpressions(route.spec),
     report,
     recompileAtReload,
-    adopt: owner.adopt,
+    adopt: scope.adopt,
     schemes: schemesFor(route, catalogue),
     operators: catalogue.operators,
     targets,
   }
-  const plan = makeOrRelease(owner, () => assemblePlan(route, kit, catalogue, owner))
+  const plan = makeOrRelease(scope, () => assemblePlan(route, kit, catalogue, scope))
   if (diagnostics.some(({ stopsStart }) => stopsStart)) {
-    owner.release()
+    scope.release()
     return { diagnostics, lasting: false }
   }
   const lasts = lasting && diagnostics.length === 0
   // A plan that has something open is kept. If it were made again at the first request, it would open the same thing twice.
-  const mayBeDropped = lasts && owner.isEmpty
-  return { plan: mayBeDropped ? onDemand(route, kit, catalogue, owner) : always(plan), owner, diagnostics, lasting: lasts }
+  const mayBeDropped = lasts && scope.isEmpty
+  return { plan: mayBeDropped ? onDemand(route, kit, catalogue, scope) : always(plan), scope, diagnostics, lasting: lasts }
 }
 
 /** Returns the result of `make`. Where `make` throws, what it has opened is closed. */
-const makeOrRelease = <T>(owner: HoldableOwner, make: () => T): T => {
+const makeOrRelease = <T>(scope: HeldScope, make: () => T): T => {
   try {
     return make()
   } catch (error) {
-    owner.release()
+    scope.release()
     throw error
   }
 }
@@ -164,7 +164,7 @@ const onDemand = (...from: Parameters<typeof assemblePlan>): (() => RoutePlan) =
  */
 const unservedProfile = (name: string, { dataDir }: PlanSettings) => ({ name, dir: `${dataDir}/profiles/${name}`, env: {}, platforms: {} })
 
-const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue, owner: Owner): RoutePlan => {
+const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue, scope: Scope): RoutePlan => {
   const onHead: PlanStep<HeadGate>[] = []
   const onEvent: PlanStep<EventGate>[] = []
   let authenticate: PlanStep<Authenticate> | undefined
@@ -200,6 +200,6 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
     onEvent,
     ending: { stage: 'dispatch', run: kit.expressions.around(kit.adopt(part.compile(spec, split?.kit ?? kit))) },
     ...compileAnswers(spec, kit, split !== undefined),
-    owner,
+    scope,
   }
 }

@@ -7,8 +7,9 @@ import type { Clock } from '../core/clock.ts'
 import { type Diagnostic, diagnostic, pointerOf, type Report } from '../core/diagnostic.ts'
 import type { Log } from '../core/log.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
-import type { HoldableOwner, Owners } from '../core/owner.ts'
+import type { HeldScope } from '../core/scope.ts'
 import { isOwnApi } from '../parts/own-api.ts'
+import type { PartScopes } from '../parts/part-scopes.ts'
 import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
 import type { BeginToolCall, ToolsetPart } from '../parts/tools/tool.ts'
 import { checkToolNames, compileToolsets, type Toolbox } from './toolsets.ts'
@@ -27,10 +28,10 @@ type AgentJob = Omit<RunnerJob, 'tools'> & {
 export type Agent = (prompt: string, job: AgentJob) => Promise<string>
 
 export type CompiledRunner = {
-  /** Asks the agent, and holds the owner meanwhile. */
+  /** Asks the agent, and holds the scope meanwhile. */
   readonly agent: Agent
-  /** The owner of all that the runner has open. The caller of `compileRunner` releases it. */
-  readonly owner: HoldableOwner
+  /** The scope of all that the runner has open. The caller of `compileRunner` releases it. */
+  readonly scope: HeldScope
   /** The notice that the gateway logs once when it starts, where the runner has one. */
   readonly notice: string | undefined
   readonly diagnostics: readonly Diagnostic[]
@@ -41,7 +42,7 @@ type RunnerConfig = Pick<Config, 'agent' | 'profiles' | 'tools'>
 /** The parts that an agent is made of. */
 type AgentParts = { readonly runners: ReadonlyMap<string, RunnerPart>; readonly toolsets: ReadonlyMap<string, ToolsetPart> }
 
-export type AgentKit = { readonly owners: Owners; readonly log: Log; readonly clock: Clock }
+export type AgentKit = { readonly scopes: PartScopes; readonly log: Log; readonly clock: Clock }
 
 /**
  * Returns the settings of the agent for its runner. An API key in the environment wins over the key in the file, but only for the runner's
@@ -87,11 +88,11 @@ const reportKeptBack = ({ env: names = {}, api }: RunnerPart, { baseUrl, apiKey 
 export const compileRunner = (
   config: RunnerConfig,
   { runners, toolsets }: AgentParts,
-  { owners, log, clock }: AgentKit,
+  { scopes, log, clock }: AgentKit,
 ): CompiledRunner => {
   const { agent } = config
   const { runner: name } = agent
-  const owner = owners.create({ runner: name })
+  const scope = scopes.create({ runner: name })
   const diagnostics: Diagnostic[] = []
   const report: Report = (code, path, message, help) => {
     const place = agent.place?.(path)
@@ -99,31 +100,31 @@ export const compileRunner = (
     diagnostics.push(diagnostic(code, `agent: ${message}`, more))
   }
   const env = config.profiles.get(defaultProfile)?.env ?? {}
-  const { toolbox, diagnostics: ofTools } = compileToolsets(config, toolsets, owner, { log, clock, env })
+  const { toolbox, diagnostics: ofTools } = compileToolsets(config, toolsets, scope, { log, clock, env })
   diagnostics.push(...ofTools, ...checkToolNames(config, toolsets))
   checkPrice(undefined, agent, report)
   const part = runners.get(name)
   if (part) {
     const settings = runnerSettings(part, config)
-    const runner = owner.adopt(part.compile(settings, report))
+    const runner = scope.adopt(part.compile(settings, report))
     reportKeptBack(part, settings, env, report)
-    return { agent: holdingAgent(owner, runner, toolbox), owner, notice: part.notice, diagnostics }
+    return { agent: holdingAgent(scope, runner, toolbox), scope, notice: part.notice, diagnostics }
   }
   // An unknown name without a hyphen is a mistake of the file's shape, which has been reported and stops the start.
   if (pluginNamePattern.test(name))
     report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unknownPluginHelp(name, runners.keys()))
-  return { agent: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }
+  return { agent: () => Promise.reject(new Error(`no runner "${name}"`)), scope, notice: undefined, diagnostics }
 }
 
 const holdingAgent =
-  (owner: HoldableOwner, runner: Runner, toolbox: Toolbox): Agent =>
+  (scope: HeldScope, runner: Runner, toolbox: Toolbox): Agent =>
   async (prompt, { toolsets = [], mayBegin, beginToolCall, ...job }) => {
-    owner.hold()
+    scope.hold()
     try {
       const tools = await toolbox(toolsets, job.signal, beginToolCall)
       mayBegin?.()
       return await runner(prompt, tools.length > 0 ? { ...job, tools } : job)
     } finally {
-      owner.release()
+      scope.release()
     }
   }

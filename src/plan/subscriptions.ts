@@ -35,7 +35,7 @@ export class Subscriptions {
       corrupt: 'WH803',
       compile: (name, entry) => this.#serve(name, entry),
       lasts: ({ lasting }) => lasting,
-      drop: ({ served }) => served?.owner?.release(),
+      drop: ({ served }) => served?.scope?.release(),
     })
   }
 

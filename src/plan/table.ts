@@ -5,26 +5,26 @@
 
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { type Refused, refuse } from '../core/outcome.ts'
-import type { HoldableOwner } from '../core/owner.ts'
 import type { RoutePlan } from '../core/plan.ts'
+import type { HeldScope } from '../core/scope.ts'
 import type { Compiled } from './compile.ts'
 
 /** A route in the routing table. A route without a plan is switched off. */
 export type ServedRoute = {
   readonly source: RouteSource
   readonly plan?: () => RoutePlan
-  /** The owner of the plan. A request holds the owner while it uses the plan. */
-  readonly owner?: HoldableOwner
+  /** The scope of the plan. A request holds the scope while it uses the plan. */
+  readonly scope?: HeldScope
 }
 
 /**
  * Makes the row of the routing table for a compiled route; `undefined` when the route did not compile to a plan. The plan of a disabled
  * route is released, and its row has no plan.
  */
-export const servedBy = (source: RouteSource, { plan, owner }: Pick<Compiled, 'plan' | 'owner'>): ServedRoute | undefined => {
-  if (!plan || !owner) return undefined
-  if (source.enabled) return { source, plan, owner }
-  owner.release()
+export const servedBy = (source: RouteSource, { plan, scope }: Pick<Compiled, 'plan' | 'scope'>): ServedRoute | undefined => {
+  if (!plan || !scope) return undefined
+  if (source.enabled) return { source, plan, scope }
+  scope.release()
   return { source }
 }
 

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf, type Report, type ReportOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { type ExactObject, isObject } from '../core/json.ts'
-import type { Owner } from '../core/owner.ts'
+import type { Scope } from '../core/scope.ts'
 import { nearest } from '../core/text.ts'
 import { schema } from '../generated/schema.ts'
 import { compileServer } from '../parts/tools/mcp/server.ts'
@@ -21,11 +21,11 @@ type ToolsConfig = Pick<Config, 'tools'>
  */
 export type Toolbox = (names: readonly string[], signal: AbortSignal, begin?: BeginToolCall) => Promise<readonly Tool[]>
 
-/** Compiles the built-in toolsets and those of MCP servers. What they open belongs to `owner`. */
+/** Compiles the built-in toolsets and those of MCP servers. What they open belongs to `scope`. */
 export const compileToolsets = (
   { tools }: ToolsConfig,
   parts: ToolsetParts,
-  owner: Pick<Owner, 'adopt'>,
+  scope: Pick<Scope, 'adopt'>,
   kit: Omit<ToolKit, 'report'>,
 ): { readonly toolbox: Toolbox; readonly diagnostics: readonly Diagnostic[] } => {
   const diagnostics: Diagnostic[] = []
@@ -34,14 +34,14 @@ export const compileToolsets = (
   const toolNames = new ToolNames(parts, kit.log)
   for (const { name, compile } of parts.values()) {
     const made = compile(tools.settings[name] ?? {}, kitAt(['tools', name]))
-    if (made) sets.set(name, owner.adopt(made))
+    if (made) sets.set(name, scope.adopt(made))
   }
   for (const [name, settings] of Object.entries(tools.servers)) {
     if (parts.has(name) || forbidden.has(name)) continue
     const kitHere = kitAt(['toolsets', name])
     const made = compileServer(name, settings, kitHere)
     if (!made) continue
-    sets.set(name, owner.adopt(made))
+    sets.set(name, scope.adopt(made))
     toolNames.check(name, settings, kitHere.report)
   }
   const open = async (name: string, signal: AbortSignal): Promise<readonly Tool[]> => {

@@ -1,6 +1,6 @@
 /** Puts a guard around the function that a plugin's `compile` gives back, alone or together with a `close`, which stays as it is. */
 
-import type { Closable } from '../core/owner.ts'
+import type { Closable } from '../core/scope.ts'
 import { isMap } from './shape.ts'
 
 /** Takes the result of `compile` apart into the function and the `close`. What is missing, or no function, is `undefined`. */

@@ -4,8 +4,8 @@
  */
 
 import { exit, Fault } from '../core/fault.ts'
-import type { Closable } from '../core/owner.ts'
 import type { Headers } from '../core/request.ts'
+import type { Closable } from '../core/scope.ts'
 import { printable } from '../core/text.ts'
 import type { CheckBody, CheckHead, RefusalReason, Scheme, Signed, Unsigned } from '../parts/schemes/scheme.ts'
 import { guardedRun } from './closing.ts'

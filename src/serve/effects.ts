@@ -7,13 +7,13 @@ import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
-import { Owners } from '../core/owner.ts'
 import type { EventTraces } from '../core/telemetry/trace-context.ts'
 import { createShortTurns, type ShortTurns } from '../core/turns/short-turns.ts'
 import { createSlots } from '../core/turns/slots.ts'
 import { Pauses } from '../features/pauses/pauses.ts'
 import type { Effects, Jobs, Limiter } from '../parts/effects.ts'
 import { createOwnComments, type OwnComments } from '../parts/own-comment.ts'
+import { createPartScopes, type PartScopes } from '../parts/part-scopes.ts'
 import type { KeptKeys, SenderKeys } from '../parts/sender-keys.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
 import { createKeep } from '../parts/targets/delivery/keep.ts'
@@ -48,7 +48,7 @@ export type SharedEffects = {
   readonly traces?: EventTraces | undefined
   /** Makes the secrets of a subscription known to whoever redacts texts. */
   readonly learn: (secrets: readonly string[]) => void
-  readonly owners: Owners
+  readonly scopes: PartScopes
   /** Keeps the connections of targets: a bot may have only one connection, even while plans of two configurations run. */
   readonly keep: Keep
   readonly limiter: Limiter
@@ -130,7 +130,7 @@ export const createSharedEffects = ({
 }: SharedEffectsOptions): SharedEffects => {
   const redactions = new RedactionCounts()
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
-  const owners = new Owners(clock, log)
+  const scopes = createPartScopes(clock, log)
   const keptKeys = createKeptKeys()
   const perMinute = (): number => limits().adapter.rate_limit
   let opened: OpenedResources | undefined
@@ -145,9 +145,9 @@ export const createSharedEffects = ({
     facts,
     traces,
     learn,
-    owners,
+    scopes,
     store,
-    keep: createKeep(owners.create({}).adopt),
+    keep: createKeep(scopes.create({}).adopt),
     limiter: createSharedLimiter({ local: createLimiter(clock, perMinute), clock, perMinute, shared: () => opened?.store.shared }),
     rates: (route) => createEventRates(clock, route, () => opened?.store.shared),
     turns: createShortTurns(),
@@ -219,7 +219,7 @@ export class LiveEffects implements Effects {
   readonly clock: Clock
   readonly log: Log
   readonly traces: EventTraces | undefined
-  readonly owners: Owners
+  readonly scopes: PartScopes
   readonly limiter: Limiter
   readonly rates: Effects['rates']
   readonly turns: ShortTurns
@@ -242,7 +242,7 @@ export class LiveEffects implements Effects {
     this.clock = shared.clock
     this.log = shared.log
     this.traces = shared.traces
-    this.owners = shared.owners
+    this.scopes = shared.scopes
     this.limiter = shared.limiter
     this.rates = shared.rates
     this.turns = shared.turns

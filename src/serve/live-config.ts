@@ -5,7 +5,7 @@ import type { Config, RouteSource } from '../config/config.ts'
 import { checkTls } from '../config/tls/check-tls.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { NewRun } from '../core/new-run.ts'
-import type { HoldableOwner } from '../core/owner.ts'
+import type { HeldScope } from '../core/scope.ts'
 import { someOf } from '../core/text.ts'
 import { takingTurns } from '../core/turns/taking-turns.ts'
 import { checkAlerts } from '../features/alerts/rules.ts'
@@ -76,25 +76,25 @@ export const compileLiveConfig = async (
   shared: SharedEffects,
   before?: LiveConfig,
 ): Promise<LiveConfig> => {
-  const owners: HoldableOwner[] = []
+  const scopes: HeldScope[] = []
   const close = (): void => {
-    for (const owner of owners.splice(0)) owner.release()
+    for (const scope of scopes.splice(0)) scope.release()
   }
   try {
-    return { ...(await compileAll(config, parts, shared, before, owners)), close }
+    return { ...(await compileAll(config, parts, shared, before, scopes)), close }
   } catch (error) {
     close()
     throw error
   }
 }
 
-/** Compiles the configuration, and adds each owner that `close` must release to `owners`, also where it throws. */
+/** Compiles the configuration, and adds each scope that `close` must release to `scopes`, also where it throws. */
 const compileAll = async (
   config: Config,
   parts: Catalogue,
   shared: SharedEffects,
   before: LiveConfig | undefined,
-  owners: HoldableOwner[],
+  scopes: HeldScope[],
 ): Promise<Omit<LiveConfig, 'close'>> => {
   const jobs = new JobBook({
     config: { profiles: config.profiles },
@@ -105,9 +105,9 @@ const compileAll = async (
   const asked = jobsToAsk(jobs)
   const options = { config, catalogue: parts, shared, jobs: asked, report: reporting(shared, 'subscription') }
   const base = planBaseFor(options, before?.base)
-  owners.push(base.owner)
+  scopes.push(base.scope)
   const previous = before && base === before.base ? before.table.configured : undefined
-  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => base.compile(route, asked), previous, owners)
+  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => base.compile(route, asked), previous, scopes)
   const keys = challengeKeysOf(config.routes.values(), parts)
   const keyProblems = [...config.routes.values()].flatMap((route) => checkChallengeKeys(route, parts, keys))
   await base.subscriptions.load({ isReload: base === before?.base })
@@ -119,8 +119,8 @@ const compileAll = async (
     profiles: config.profiles,
     pauses: shared.pauses,
   }
-  const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
-  owners.push(owner)
+  const { agent, scope, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
+  scopes.push(scope)
   return {
     config,
     catalogue: parts,
@@ -197,7 +197,7 @@ const compileRoutes = async (
   routes: Config['routes'],
   compile: (route: RouteSource) => Compiled,
   previous: ReadonlyMap<string, CompiledRoute> | undefined,
-  owners: HoldableOwner[],
+  scopes: HeldScope[],
 ): Promise<{ readonly configured: ReadonlyMap<string, CompiledRoute>; readonly diagnostics: readonly Diagnostic[] }> => {
   const configured = new Map<string, CompiledRoute>()
   const diagnostics: Diagnostic[] = []
@@ -205,15 +205,15 @@ const compileRoutes = async (
   for (const route of routes.values()) {
     const same = previous?.get(route.name)
     if (same?.lasting && same.source.digest === route.digest) {
-      same.owner?.hold()
-      if (same.owner) owners.push(same.owner)
+      same.scope?.hold()
+      if (same.scope) scopes.push(same.scope)
       configured.set(route.name, same)
       continue
     }
     const compiled = compile(route)
     diagnostics.push(...compiled.diagnostics)
     const served = servedBy(route, compiled)
-    if (served?.owner) owners.push(served.owner)
+    if (served?.scope) scopes.push(served.scope)
     if (served) configured.set(route.name, { ...served, lasting: compiled.lasting })
     await turn()
   }

@@ -10,7 +10,7 @@ import type { Config, RouteSource } from '../config/config.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { NewRun } from '../core/new-run.ts'
-import type { HoldableOwner } from '../core/owner.ts'
+import type { HeldScope } from '../core/scope.ts'
 import type { Jobs } from '../parts/effects.ts'
 import { type Catalogue, type Compiled, compileRoute } from '../plan/compile.ts'
 import { secretsOfRoute } from '../plan/known-secrets.ts'
@@ -34,7 +34,7 @@ export type PlanBase = {
   readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
   readonly subscriptions: Subscriptions
   /** Held by each configuration that is made from the base. The last release closes the plans of subscriptions. */
-  readonly owner: HoldableOwner
+  readonly scope: HeldScope
 }
 
 /**
@@ -82,12 +82,12 @@ export type PlanBaseOptions = {
 
 /**
  * Returns the base of the previous configuration where its inputs are equal, with the prices and budgets of the new configuration, or else
- * a new base. The caller releases the owner of the returned base.
+ * a new base. The caller releases the scope of the returned base.
  */
 export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefined): PlanBase => {
   const inputs = planInputsOf(options.config, options.catalogue)
   if (!before || !isDeepStrictEqual(before.inputs, inputs)) return createPlanBase(options, inputs)
-  before.owner.hold()
+  before.scope.hold()
   before.agent.now = pricingOf(options.config.agent)
   return before
 }
@@ -123,9 +123,9 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
     check: checkingKeys(catalogue, challengeKeysOf(config.routes.values(), catalogue)),
     report,
   })
-  const owner = shared.owners.create({})
-  owner.adopt({ run: subscriptions, close: () => subscriptions.close() })
-  return { inputs, agent, send, undeliverable: (run, written) => whyUndeliverable(world, run, written), compile, subscriptions, owner }
+  const scope = shared.scopes.create({})
+  scope.adopt({ run: subscriptions, close: () => subscriptions.close() })
+  return { inputs, agent, send, undeliverable: (run, written) => whyUndeliverable(world, run, written), compile, subscriptions, scope }
 }
 
 /** Sends with the secrets of the plan's own route, even when the route has been replaced since. */

@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import type { RequestEnded } from '../../src/core/facts/fact.ts'
 import { refuse } from '../../src/core/outcome.ts'
+import { Scope } from '../../src/core/scope.ts'
 import { CatchUpTriggers } from '../../src/features/catch-up/triggers.ts'
 import type { CatchUpState } from '../../src/generated/control.ts'
 import { fakeCli, runAt } from '../fakes/cli.ts'
@@ -528,7 +529,8 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
     isPaused: () => isPaused,
     canCatchUp: (name) => name === 'repo',
   })
-  occasions.start()
+  const scope = new Scope()
+  occasions.start(scope)
   const [headers, remote, ms] = [{}, () => '127.0.0.1', () => 1]
   const refusal = (name: string): RequestEnded => ({
     kind: 'request_ended',
@@ -573,6 +575,6 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
   isPaused = false
   clock.advance(5_000)
   t.equal(begun.length, 4)
-  occasions.close()
+  scope.close()
   t.end()
 })

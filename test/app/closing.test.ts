@@ -6,9 +6,9 @@ import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { loadConfig } from '../../src/config/load.ts'
 import type { ExactJson } from '../../src/core/json.ts'
-import { Owners } from '../../src/core/owner.ts'
 import { createDryEffects } from '../../src/dryrun/trace/dry-effects.ts'
 import type { ExactOperator } from '../../src/parts/operators/operator.ts'
+import { createPartScopes } from '../../src/parts/part-scopes.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
 import type { RunnerPart } from '../../src/parts/runners/runner.ts'
 import type { TargetPart } from '../../src/parts/targets/target.ts'
@@ -261,8 +261,8 @@ t.test('what is compiled to be checked is closed at once: by `validate`, and by 
   const loaded = loadConfig({ dataDir: t.testdir(files), env: {} })
   const effects = createDryEffects()
   checkAll(loaded, parts, effects)
-  compileRunner(loaded.config, parts, effects).owner.release()
-  await effects.owners.close()
+  compileRunner(loaded.config, parts, effects).scope.release()
+  await effects.scopes.close()
   t.same([open(), closed.sort()], [[], ['a', 'agent', 's']])
 
   const live = await lab(t, { a: owning('live') })
@@ -285,38 +285,38 @@ t.test('what is compiled to be checked is closed at once: by `validate`, and by 
 t.test('a close that throws or hangs is logged and holds nobody up', async (t) => {
   const clock = fakeClock()
   const said: string[] = []
-  const owners = new Owners(
+  const scopes = createPartScopes(
     clock,
     Object.assign((_level: string, fields: object, message: string) => said.push(JSON.stringify({ ...fields, message })), {
       writes: () => true,
     }) as never,
   )
-  const owner = owners.create({ route: 'r' })
+  const scope = scopes.create({ route: 'r' })
   let good = 0
   const adopted = [
-    owner.adopt({
+    scope.adopt({
       run: 1,
       close: () => {
         throw new Error('no')
       },
     }),
-    owner.adopt({ run: 2, close: () => new Promise(() => {}) }),
-    owner.adopt({
+    scope.adopt({ run: 2, close: () => new Promise(() => {}) }),
+    scope.adopt({
       run: 3,
       close: async () => {
         good++
       },
     }),
-    owner.adopt(4),
+    scope.adopt(4),
   ]
   t.same(adopted, [1, 2, 3, 4])
-  owner.hold()
-  owner.release()
+  scope.hold()
+  scope.release()
   t.equal(good, 0)
-  owner.release()
-  owner.close()
+  scope.release()
+  scope.close()
   t.equal(good, 1, 'beside one that hangs, and once')
-  const over = owners.close()
+  const over = scopes.close()
   clock.advance(5_000)
   await over
   const message = 'what a part had open could not be closed'
@@ -327,7 +327,7 @@ t.test('a close that throws or hangs is logged and holds nobody up', async (t) =
       { route: 'r', reason: 'it did not end in 5 seconds', message },
     ],
   )
-  owners.create({}).adopt({
+  scopes.create({}).adopt({
     run: 5,
     close: () => {
       good++

@@ -48,6 +48,11 @@ const mechanisms: readonly Mechanism[] = [
     homes: { 'core/secret-names.ts': 'the home' },
   },
   {
+    job: 'closing what was opened',
+    raw: /#holders\b|\b\w*(?:[cC]los(?:ing|e)s?|[sS]tops|[cC]leanups?|[dD]ispos\w+)\.push\(|repeat\(.*\)\.stop\b|Promise<\(\) => (?:Promise<void>|void)>|\bSymbol\.(?:asyncD|d)ispose\b/,
+    homes: { 'core/scope.ts': 'the home' },
+  },
+  {
     job: 'a timer',
     raw: /(?<!\.)\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/,
     homes: { 'core/clock.ts': 'the home' },

@@ -6,8 +6,8 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { createKeep } from '../../src/parts/targets/delivery/keep.ts'
 import { platformOf, settingsOf } from '../../src/parts/targets/delivery/settings.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
+import { adopt } from '../fakes/adopt.ts'
 import { ownComments } from '../fakes/own-comments.ts'
-import { adopt } from '../fakes/owner.ts'
 import { doubles } from '../fakes/platforms/index.ts'
 
 const keep = createKeep(adopt)

@@ -11,7 +11,7 @@ import type { Event } from '../../src/core/request.ts'
 import { compileConditions, type FilterVerdict } from '../../src/expr/condition.ts'
 import { finder } from '../../src/expr/search.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
-import { adopt } from '../fakes/owner.ts'
+import { adopt } from '../fakes/adopt.ts'
 
 const of = (payload: Json, headers: Event['headers'] = {}): Event => ({
   eventId: 'e',

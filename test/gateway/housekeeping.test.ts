@@ -1,6 +1,7 @@
 /** Housekeeping runs each minute. On a shared store, only the leader runs the housekeeping. */
 
 import t from 'tap'
+import { Scope } from '../../src/core/scope.ts'
 import { startRetention } from '../../src/gateway/housekeeping.ts'
 import { defaults } from '../../src/generated/defaults.ts'
 import type { OpenStore } from '../../src/store/store-part.ts'
@@ -41,11 +42,12 @@ t.test('a sole store is pruned at once and each minute', async (t) => {
   const clock = fakeClock()
   const pass = passing(clock)
   const { store, pruned } = storeWith()
-  const stop = startRetention({ store, clock, log, retention })
+  const scope = new Scope()
+  startRetention({ store, clock, log, scope, retention })
   t.equal(pruned.runs, 1)
   await pass(180)
   t.equal(pruned.runs, 4)
-  await stop()
+  await scope.close()
   await pass(180)
   t.equal(pruned.runs, 4)
 })
@@ -55,7 +57,8 @@ t.test('of two gateways on a shared store the leader prunes, and the other takes
   const pass = passing(clock)
   let leader = 'a'
   const [a, b] = ['a', 'b'].map((name) => storeWith(() => leader === name)) as [ReturnType<typeof storeWith>, ReturnType<typeof storeWith>]
-  const stops = [a, b].map(({ store }) => startRetention({ store, clock, log, retention }))
+  const scope = new Scope()
+  for (const { store } of [a, b]) startRetention({ store, clock, log, scope, retention })
   await pass(180)
   t.strictSame(
     [a.pruned, b.pruned],
@@ -69,5 +72,5 @@ t.test('of two gateways on a shared store the leader prunes, and the other takes
   t.equal(b.pruned.runs, 1, 'it looks every fifteen seconds')
   await pass(100)
   t.strictSame([a.pruned.runs, b.pruned.runs], [4, 2])
-  await Promise.all(stops.map((stop) => stop()))
+  await scope.close()
 })

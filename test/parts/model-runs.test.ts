@@ -7,8 +7,8 @@ import type { ExactObject } from '../../src/core/json.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
 import type { CallUsage, RunnerJob, RunnerSettings } from '../../src/parts/runners/runner.ts'
 import type { Tool } from '../../src/parts/tools/tool.ts'
+import { adopt } from '../fakes/adopt.ts'
 import { fakeModel, type Turn } from '../fakes/model.ts'
-import { adopt } from '../fakes/owner.ts'
 import { json } from '../fakes/sink.ts'
 
 const names = ['openai', 'anthropic']

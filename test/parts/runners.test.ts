@@ -6,7 +6,7 @@ import type { AgentFault } from '../../src/core/fault.ts'
 import type { NewRun } from '../../src/core/new-run.ts'
 import { runners, runnersByName } from '../../src/parts/runners/index.ts'
 import type { RunnerSettings } from '../../src/parts/runners/runner.ts'
-import { adopt } from '../fakes/owner.ts'
+import { adopt } from '../fakes/adopt.ts'
 import { isGone, soon } from '../fakes/process.ts'
 import { closedOrigin, json, type Seen, sink } from '../fakes/sink.ts'
 

@@ -8,8 +8,8 @@ import { githubComment as part } from '../../src/parts/targets/code-host/github-
 import { createKeep } from '../../src/parts/targets/delivery/keep.ts'
 import { settingsOf } from '../../src/parts/targets/delivery/settings.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
+import { adopt } from '../fakes/adopt.ts'
 import { ownComments } from '../fakes/own-comments.ts'
-import { adopt } from '../fakes/owner.ts'
 import { type Double, type Reply, startDouble } from '../fakes/platforms/double.ts'
 import { githubComment, hasGh } from '../fakes/platforms/github.ts'
 

@@ -12,8 +12,8 @@ import { systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { Level, LogFields } from '../../src/core/log.ts'
 import type { NewRun } from '../../src/core/new-run.ts'
-import { Owners } from '../../src/core/owner.ts'
 import type { McpServer } from '../../src/generated/config.ts'
+import { createPartScopes } from '../../src/parts/part-scopes.ts'
 import { compileServer } from '../../src/parts/tools/mcp/server.ts'
 import type { Tool, ToolKit, Toolset } from '../../src/parts/tools/tool.ts'
 import { checkedConfig } from '../fakes/checked-config.ts'
@@ -409,21 +409,21 @@ t.test('what a server asks of us is refused', async (t) => {
     t.equal(await call(toolset, 'ask', { method }), 'refused -32601', method)
 })
 
-t.test('its owner closes it: no process is left, not one that ignores SIGTERM, nor what it started', async (t) => {
+t.test('its scope closes it: no process is left, not one that ignores SIGTERM, nor what it started', async (t) => {
   const { toolset, close, pids, noted } = odd(t, 'stubborn')
-  const owners = new Owners(
+  const scopes = createPartScopes(
     systemClock,
     Object.assign(() => {}, { writes: () => false }),
   )
-  const owner = owners.create({})
-  const adopted = owner.adopt({ run: toolset, close })
+  const scope = scopes.create({})
+  const adopted = scope.adopt({ run: toolset, close })
   t.equal(await call(adopted, 'echo'), 'echo {}')
   const started = await until(() => pids().length === 3 && pids())
   for (const pid of started) t.ok(isRunning(pid))
-  owner.release()
+  scope.release()
   for (const pid of started) t.ok(await isGone(pid))
   t.ok(noted().includes('asked'), 'it was asked first')
-  await owners.close()
+  await scopes.close()
 })
 
 t.test('a close during the start leaves nothing behind', async (t) => {

@@ -18,9 +18,9 @@ import { isPublic, publicWeb, type WebAccess } from '../../src/parts/tools/kit/w
 import type { Picture, Tool, ToolCall, ToolsetPart } from '../../src/parts/tools/tool.ts'
 import { visionAnalyzeWithin } from '../../src/parts/tools/vision-analyze.ts'
 import { webExtract, webExtractWithin } from '../../src/parts/tools/web-extract.ts'
+import { adopt } from '../fakes/adopt.ts'
 import { checkedConfig } from '../fakes/checked-config.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { adopt } from '../fakes/owner.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 

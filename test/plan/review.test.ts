@@ -16,7 +16,7 @@ import { operatorsByName } from '../../src/parts/operators/index.ts'
 import { schemes } from '../../src/parts/schemes/index.ts'
 import { branchesOf } from '../../src/plan/review/filters/branches.ts'
 import { reachWith } from '../../src/plan/review/filters/reach.ts'
-import { adopt } from '../fakes/owner.ts'
+import { adopt } from '../fakes/adopt.ts'
 
 const strong = 'b0e6f2a94c7d41d8'
 

@@ -305,8 +305,8 @@ toolsets: { a: { command: [x], url: "http://127.0.0.1/", allow: [y] } }
   const { config, diagnostics } = loadConfig({ dataDir, env: {} })
   t.same(diagnostics, [])
   await withDryEffects((effects) => {
-    const { diagnostics: found, owner } = compileRunner(config, builtinCatalogue, effects)
-    owner.release()
+    const { diagnostics: found, scope } = compileRunner(config, builtinCatalogue, effects)
+    scope.release()
     t.same(
       found.map(({ code, place, message }) => `${code} ${place?.line} ${message}`),
       [
@@ -330,8 +330,8 @@ t.test('at load: tools of MCP servers that would have the name of another tool',
   })
   const { config } = loadConfig({ dataDir, env: {} })
   await withDryEffects((effects) => {
-    const { diagnostics: found, owner } = compileRunner(config, builtinCatalogue, effects)
-    owner.release()
+    const { diagnostics: found, scope } = compileRunner(config, builtinCatalogue, effects)
+    scope.release()
     t.same(
       found.map(({ code, place, message, stopsStart }) => `${code} ${place?.line}:${place?.column} ${message} ${stopsStart}`),
       [

@@ -18,11 +18,11 @@ import { checkConfigured } from '../../src/plan/check.ts'
 import { guardedOperator } from '../../src/plugin/guarded-operator.ts'
 import { checkOperator, checkRunner, checkScheme, checkTarget } from '../../src/plugin/plugin.ts'
 import { createSender } from '../../src/runs/sender.ts'
+import { adopt } from '../fakes/adopt.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { secret, startGateway } from '../fakes/gateway.ts'
 import { ownComments } from '../fakes/own-comments.ts'
-import { adopt } from '../fakes/owner.ts'
 import { sink } from '../fakes/sink.ts'
 
 const document = readFileSync(fileURLToPath(new URL('../../docs/plugins.md', import.meta.url)), 'utf8')

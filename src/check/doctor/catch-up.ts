@@ -29,8 +29,8 @@ const askLog = async (route: RouteSource, config: CheckInput['loaded']['config']
   const { catch_up: settings } = route.spec
   if (!settings) return []
   const label = `${name} of ${route.name}`
-  const page = await withDryEffects(({ owners }) => {
-    const keep = createKeep(owners.create({}).adopt)
+  const page = await withDryEffects(({ scopes }) => {
+    const keep = createKeep(scopes.create({}).adopt)
     return openLog(route, settings, { config, clock: systemClock, keep }).read(undefined, systemClock.now())
   })
   const { title, right } = partOf(settings)

@@ -39,8 +39,8 @@ const checkAgent = async (config: Config, { env, self }: Workspace): Promise<Che
   const { catalogue } = await catalogueOf(config)
   const { runners } = catalogue
   const findings = await withDryEffects((effects) => {
-    const { diagnostics, owner } = compileRunner(config, catalogue, effects)
-    owner.release()
+    const { diagnostics, scope } = compileRunner(config, catalogue, effects)
+    scope.release()
     return diagnostics
   })
   const problem = findings.find(({ severity }) => severity === 'error') ?? findings.find(({ severity }) => severity === 'warning')

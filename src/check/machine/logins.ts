@@ -24,9 +24,9 @@ export const checkLogin = async (target: string, profile: Profile, at: Omit<Repo
   if (part?.program !== 'gh') return []
   const name = `gh for ${targetLabel(target, profile.name)}`
   const about: ReportedAs = { code: 'WH709', ...at }
-  const answer = await withDryEffects(({ owners }) => {
+  const answer = await withDryEffects(({ scopes }) => {
     const settings = settingsOf(part, profile.platforms, profile.env)
-    const kit = { env: profile.env, settings, keep: createKeep(owners.create({}).adopt) }
+    const kit = { env: profile.env, settings, keep: createKeep(scopes.create({}).adopt) }
     return runGh({ args: ['auth', 'token'], stdin: '', timeoutMs: loginTimeoutMs }, kit)
   })
   if (answer.ok) return [ok(name, 'logged in; the host was not asked')]

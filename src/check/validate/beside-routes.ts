@@ -18,8 +18,8 @@ export const withFindingsBesideRoutes = (
   catalogue: Catalogue,
   { effects, plugins }: PlanContext,
 ): Checked => {
-  const { diagnostics, owner } = compileRunner(loaded.config, catalogue, effects)
-  owner.release()
+  const { diagnostics, scope } = compileRunner(loaded.config, catalogue, effects)
+  scope.release()
   return {
     ...checked,
     diagnostics: [

@@ -1,6 +1,7 @@
 /** The one loop for work that comes again and again: it never runs twice at once, and its end waits for the run in progress. */
 
 import type { Clock } from '../clock.ts'
+import type { Scope } from '../scope.ts'
 
 export interface Repeating {
   /**
@@ -19,6 +20,8 @@ type RepeatOptions = {
   readonly failed?: (error: unknown) => void
   /** When the first run begins: before `repeat` returns, in a turn of its own, or after a pause. */
   readonly first?: 'now' | 'soon' | 'later'
+  /** Its end calls `stop`. */
+  readonly scope?: Scope
 }
 
 /** Runs `work` again and again, with `ms` milliseconds from the end of a run to the next. A function is asked for each pause. */
@@ -26,7 +29,7 @@ export const repeat = (
   clock: Pick<Clock, 'after'>,
   ms: number | (() => number),
   work: () => Promise<void> | void,
-  { failed, first = 'later' }: RepeatOptions = {},
+  { failed, first = 'later', scope }: RepeatOptions = {},
 ): Repeating => {
   let isOver = false
   let isRunning = false
@@ -62,13 +65,11 @@ export const repeat = (
 
   if (first === 'now') void now()
   else sleep(first === 'soon' ? 0 : undefined)
-  return {
-    now,
-    idle: () => runs,
-    stop() {
-      isOver = true
-      cancel()
-      return runs
-    },
+  const stop = (): Promise<void> => {
+    isOver = true
+    cancel()
+    return runs
   }
+  scope?.defer(stop)
+  return { now, idle: () => runs, stop }
 }

@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import type { Scope } from '../../core/scope.ts'
 import { repeat } from '../../core/turns/repeat.ts'
 import { EntryCopies } from './entry-copies.ts'
 import { type EntryFile, entryFilesOf } from './entry-files.ts'
@@ -19,15 +20,16 @@ export type EntryWatchOptions = {
   readonly config: () => Config
   readonly clock: Clock
   readonly log: Log
+  readonly scope: Scope
   /** Called after a refresh that may have written files, so that the gateway reads the new entries before a request needs them. */
   readonly written: () => Promise<void>
 }
 
 /**
- * Refreshes the files now, and a second after each refresh. Resolves after the first refresh, with a function that ends the watching and
- * waits for a refresh in progress. Never rejects: where the database does not answer, the files stay in use.
+ * Refreshes the files now, and a second after each refresh, until the end of the scope. Resolves after the first refresh. Never rejects:
+ * where the database does not answer, the files stay in use.
  */
-export const watchEntries = async ({ port, config, clock, log, written }: EntryWatchOptions): Promise<() => Promise<void>> => {
+export const watchEntries = async ({ port, config, clock, log, scope, written }: EntryWatchOptions): Promise<void> => {
   const copies = new EntryCopies(port)
   /** The messages of the last refresh, so that a lasting problem is logged only once. */
   let lasting: ReadonlySet<string> = new Set()
@@ -36,9 +38,7 @@ export const watchEntries = async ({ port, config, clock, log, written }: EntryW
     for (const { level, text } of found) if (level === 'info' || !lasting.has(text)) log(level, {}, text)
     lasting = new Set(found.map(({ text }) => text))
   }
-  const looking = repeat(clock, compareEveryMs, look)
-  await looking.now()
-  return looking.stop
+  await repeat(clock, compareEveryMs, look, { scope }).now()
 }
 
 /**

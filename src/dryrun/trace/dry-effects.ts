@@ -2,9 +2,9 @@
 
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import { Owners } from '../../core/owner.ts'
 import { createShortTurns } from '../../core/turns/short-turns.ts'
 import type { Effects } from '../../parts/effects.ts'
+import { createPartScopes } from '../../parts/part-scopes.ts'
 import type { SenderKeys } from '../../parts/sender-keys.ts'
 import type { ScriptJob, ScriptResult } from '../../process/script.ts'
 import { createKeptKeys } from '../../serve/kept-keys.ts'
@@ -30,7 +30,7 @@ const noKeys = (clock: Clock): SenderKeys => {
 export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   clock,
   log: silentLog,
-  owners: new Owners(clock, silentLog),
+  scopes: createPartScopes(clock, silentLog),
   limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true, chargeLateCheck: () => false, hasFailed: () => false },
   rates: (route) => createEventRates(clock, route),
   turns: createShortTurns(),
@@ -51,6 +51,6 @@ export const withDryEffects = async <T>(use: (effects: Effects) => T | Promise<T
   try {
     return await use(effects)
   } finally {
-    await effects.owners.close()
+    await effects.scopes.close()
   }
 }

@@ -5,8 +5,8 @@
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import type { HoldableOwner } from '../../core/owner.ts'
 import type { RoutePlan } from '../../core/plan.ts'
+import type { HeldScope } from '../../core/scope.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { type Catalogue, compileRoute } from '../../plan/compile.ts'
 import type { PlanSettings } from '../../plan/plan-settings.ts'
@@ -25,7 +25,7 @@ export type DryWorld = {
 
 export type DryPlan = {
   readonly plan: () => RoutePlan
-  readonly owner: HoldableOwner
+  readonly scope: HeldScope
   /** Collects the conditions of the plan, and the placeholders of the texts that an event lets it render. */
   readonly onlooker: Collector
   /** Closes all that the plan has open. Never rejects. */
@@ -40,8 +40,8 @@ export const withSecret = (source: RouteSource): RouteSource =>
 export const dryPlan = ({ source, config, catalogue, effects }: DryWorld): DryPlan => {
   const onlooker = createCollector()
   const allEffects: Effects = { ...createDryEffects(effects.clock), ...effects, ownComments: ownCommentsOf(config.dataDir), onlooker }
-  const { plan, owner, diagnostics } = compileRoute(source, config, catalogue, allEffects)
-  if (plan && owner) return { plan, owner, onlooker, close: () => allEffects.owners.close() }
+  const { plan, scope, diagnostics } = compileRoute(source, config, catalogue, allEffects)
+  if (plan && scope) return { plan, scope, onlooker, close: () => allEffects.scopes.close() }
   const [first] = diagnostics.filter(({ stopsStart }) => stopsStart)
   throw new Fault('invalid_route', `the route "${source.name}" is not valid as it is now: ${first?.message ?? ''}`, {
     exitCode: exit.no,

@@ -6,11 +6,11 @@ import { openLater } from '../open-later.ts'
 type OpenedAlerts = OpenedFeature<'alerts' | 'testAlerts' | 'muteAlerts', 'alerts'>
 
 export const openAlerts = (kit: FeatureKit): OpenedAlerts => {
-  const { dataDir, store, clock, log, redact, facts, current, closing } = kit
+  const { dataDir, store, clock, log, redact, facts, current, scope } = kit
   const { begin, part } = openLater(
-    closing,
+    scope,
     () => current().config.alerts.rules.length > 0,
-    async () => {
+    async (scope) => {
       const { Alerts, openFileMemory, openSharedMemory } = await import('./index.ts')
       const memory = store.shared ? openSharedMemory(store.shared) : await openFileMemory(dataDir, log)
       const isShared = store.shared !== undefined
@@ -24,7 +24,8 @@ export const openAlerts = (kit: FeatureKit): OpenedAlerts => {
         oldestMs: async () => (await store.totals()).oldestMs ?? 0,
       })
       facts.observe(alerts)
-      return { part: alerts, close: () => alerts.close() }
+      scope.defer(() => alerts.close())
+      return alerts
     },
   )
   return {

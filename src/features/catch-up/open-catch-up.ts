@@ -8,29 +8,25 @@ import type { FeatureKit, OpenedFeature } from '../feature.ts'
 import { openLater } from '../open-later.ts'
 
 export const openCatchUp = (kit: FeatureKit): OpenedFeature<'catchUp' | 'catchUps', 'catch_ups'> => {
-  const { store, clock, log, facts, keep, current, takesEvents: isReady, isPaused, closing } = kit
+  const { store, clock, log, facts, keep, current, takesEvents: isReady, isPaused, scope } = kit
   const canCatchUp = (name: string): boolean => servedAs(current().table, name)?.source.spec.catch_up !== undefined
   const isNeeded = (): boolean =>
     current()
       .served()
       .some(({ source }) => source.spec.catch_up !== undefined)
-  const { begin, part } = openLater(closing, isNeeded, async () => {
+  const { begin, part } = openLater(scope, isNeeded, async (scope) => {
     const { CatchUps, CatchUpTriggers, takePulled } = await import('./index.ts')
     const take = takePulled({ clock, facts, maxBodyBytes: () => current().maxBodyBytes })
     const catchUps = new CatchUps({ store, clock, facts, keep, current, isReady, isPaused, take })
     const triggers = new CatchUpTriggers({ catchUps, clock, isReady, isPaused, canCatchUp })
     facts.observe(triggers)
-    triggers.start()
-    const close = async (): Promise<void> => {
-      await triggers.close()
-      await catchUps.close()
-    }
-    return { part: catchUps, close }
+    scope.defer(() => catchUps.close())
+    triggers.start(scope)
+    return catchUps
   })
   // A subscription that is made at run time may be the first route with `catch_up`, and no fact tells of it.
   const failed = (error: unknown): void => log('error', { reason: messageOf(error) }, 'catch-ups cannot be opened')
-  const looking: Repeating = repeat(clock, minuteMs, () => (part() ? void looking.stop() : begin()), { failed })
-  closing.push(looking.stop)
+  const looking: Repeating = repeat(clock, minuteMs, () => (part() ? void looking.stop() : begin()), { failed, scope })
   return {
     begin,
     operations: {

@@ -7,8 +7,9 @@ import { type Clock, hourMs, minuteMs } from '../../core/clock.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import { equalJson } from '../../core/json.ts'
 import { outcomeStatus } from '../../core/outcome-table.ts'
+import type { Scope } from '../../core/scope.ts'
 import { backOff } from '../../core/turns/back-off.ts'
-import { type Repeating, repeat } from '../../core/turns/repeat.ts'
+import { repeat } from '../../core/turns/repeat.ts'
 import type { CatchUpSettings } from '../../parts/sender-logs/sender-log.ts'
 import type { CatchUps } from './catch-up.ts'
 
@@ -58,19 +59,14 @@ export class CatchUpTriggers implements Observer<'catch_up'> {
   readonly #due = new Map<string, Due>()
   /** The settings that routes had at the last look, by the name of the route. */
   #known: ReadonlyMap<string, CatchUpSettings> = new Map()
-  #looking: Repeating | undefined
 
   constructor(options: CatchUpTriggersOptions) {
     this.#options = options
   }
 
-  /** Lets all routes catch up, and looks for further occasions from now on. */
-  start(): void {
-    this.#looking = repeat(this.#options.clock, lookEveryMs, () => this.#look(), { first: 'now' })
-  }
-
-  async close(): Promise<void> {
-    await this.#looking?.stop()
+  /** Lets all routes catch up, and looks for further occasions until the end of the scope. */
+  start(scope: Scope): void {
+    repeat(this.#options.clock, lookEveryMs, () => this.#look(), { first: 'now', scope })
   }
 
   #again(name: string, firstMs: number): void {

@@ -6,6 +6,7 @@ import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import { stampOf } from '../../core/file-stamp.ts'
 import type { Log } from '../../core/log.ts'
+import type { Scope } from '../../core/scope.ts'
 import { repeat } from '../../core/turns/repeat.ts'
 import { type Pause, pausesFileName, pausesIn } from '../../datadir/paused-routes.ts'
 import type { Pauses } from './pauses.ts'
@@ -19,16 +20,14 @@ export type PauseWatchOptions = {
   readonly log: Log
   /** Called after each poll. Lets the runs begin whose routes are not paused any more. */
   readonly looked: () => void
+  readonly scope: Scope
 }
 
-export type PauseWatch = {
-  /** Polls at once: what the file has now counts from here on. */
-  readonly look: () => void
-  readonly end: () => Promise<void>
-}
-
-/** Reads the file now, and again a second after each poll. While the file cannot be used, the pauses that it had before stay in force. */
-export const watchPauses = ({ dataDir, pauses, clock, log, looked }: PauseWatchOptions): PauseWatch => {
+/**
+ * Reads the file now, and again a second after each poll, until the end of the scope. While the file cannot be used, the pauses that it had
+ * before stay in force. Returns the function that polls at once: what the file has then counts from there on.
+ */
+export const watchPauses = ({ dataDir, pauses, clock, log, looked, scope }: PauseWatchOptions): (() => void) => {
   const file = join(dataDir, pausesFileName)
   let stamp: string | undefined
   let toldReason: string | undefined
@@ -49,11 +48,12 @@ export const watchPauses = ({ dataDir, pauses, clock, log, looked }: PauseWatchO
     }
   }
   look()
-  const looking = repeat(clock, lookEveryMs, () => {
+  const both = (): void => {
     look()
     looked()
-  })
-  return { look: () => void looking.now(), end: looking.stop }
+  }
+  const looking = repeat(clock, lookEveryMs, both, { scope })
+  return () => void looking.now()
 }
 
 const logChanges = (before: ReadonlyMap<string, Pause>, now: ReadonlyMap<string, Pause>, log: Log): void => {

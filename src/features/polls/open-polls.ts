@@ -5,15 +5,15 @@ import type { FeatureKit, OpenedFeature } from '../feature.ts'
 import { openLater } from '../open-later.ts'
 
 export const openPolls = (kit: FeatureKit): OpenedFeature<never, 'polls'> => {
-  const { store, clock, log, facts, current, takesEvents: isReady, isPaused, closing } = kit
+  const { store, clock, log, facts, current, takesEvents: isReady, isPaused, scope } = kit
   const names = (): readonly string[] =>
     current()
       .served()
       .flatMap(({ source }) => (source.spec.poll === undefined ? [] : [source.name]))
-  const { begin, part } = openLater(
-    closing,
+  const { begin, part, close } = openLater(
+    scope,
     () => names().length > 0,
-    async () => {
+    async (scope) => {
       const { Polls, takePulled } = await import('./index.ts')
       const polls = new Polls({
         clock,
@@ -25,7 +25,8 @@ export const openPolls = (kit: FeatureKit): OpenedFeature<never, 'polls'> => {
         served: (name) => servedAs(current().table, name),
         names,
       })
-      return { part: polls, close: () => polls.close() }
+      scope.defer(() => polls.close())
+      return polls
     },
   )
   return {
@@ -33,7 +34,7 @@ export const openPolls = (kit: FeatureKit): OpenedFeature<never, 'polls'> => {
       await begin()
       part()?.look()
     },
-    stop: async () => part()?.close(),
+    stop: close,
     operations: {},
     status() {
       const polls = part()?.states() ?? []

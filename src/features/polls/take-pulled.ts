@@ -35,7 +35,7 @@ export const takePulled =
   async ({ plan: planOf }, { body, deliveryId, headers: given = {}, claimMs }) => {
     const plan = planOf?.()
     if (!plan) return undefined
-    plan.owner.hold()
+    plan.scope.hold()
     try {
       const headers = { ...given, ...marks }
       const request: VerifiedRequest = {
@@ -54,6 +54,6 @@ export const takePulled =
       tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers, remote: request.remote, ms: () => 0 })
       return ended.outcome
     } finally {
-      plan.owner.release()
+      plan.scope.release()
     }
   }

@@ -1,6 +1,7 @@
 /** Opens the ways by which requests and commands come into a gateway, and what tells load balancers and operators of its state. */
 
 import type { Config } from '../../config/config.ts'
+import type { Scope } from '../../core/scope.ts'
 import type { RunningGateway } from '../../datadir/running-gateway.ts'
 import type { FeatureKit } from '../../features/feature.ts'
 import { type OpenedFeatures, openFeatures } from '../../features/open-features.ts'
@@ -11,8 +12,8 @@ import { Readiness } from '../../serve/readiness.ts'
 import { createRefusedSignatures } from '../../serve/refused-signatures.ts'
 import { createStatusAnswers, type StatusAnswer } from '../../serve/replies/status-answers.ts'
 import type { ConsoleChild } from '../console-child.ts'
-import { closeAll, type Stopping } from '../ending.ts'
-import type { Closing, GatewayOptions } from '../gateway-options.ts'
+import type { Stopping } from '../ending.ts'
+import type { GatewayOptions } from '../gateway-options.ts'
 import { createSocketHandOver } from '../hand-over.ts'
 import { type OpenedRelay, openRelay } from '../open-relay.ts'
 import type { GatewayServices } from '../open-services.ts'
@@ -32,12 +33,7 @@ export type Doors = {
 }
 
 /** Opens the Readiness, which knows whether a load balancer should send requests to this gateway. */
-const openReadiness = (
-  { log, clock, shared }: GatewayOptions,
-  work: GatewayServices,
-  stopping: () => boolean,
-  closing: Closing,
-): Readiness => {
+const openReadiness = ({ log, clock, shared }: GatewayOptions, work: GatewayServices, stopping: () => boolean, scope: Scope): Readiness => {
   const readiness = new Readiness({
     store: work.store,
     clock,
@@ -47,16 +43,16 @@ const openReadiness = (
     isTooNew: () => work.replicas?.isTooNew ?? false,
   })
   shared.facts.observe(readiness)
-  closing.push(() => readiness.close())
+  scope.defer(() => readiness.close())
   return readiness
 }
 
 /** Starts the console where the configuration asks for it. Its code is loaded only then. */
-const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Closing): Promise<ConsoleChild | undefined> => {
+const openConsole = async ({ config, clock, log }: GatewayOptions, scope: Scope): Promise<ConsoleChild | undefined> => {
   if (!config.console.enabled) return undefined
   const { keepConsole } = await import('../console-child.ts')
   const kept = keepConsole({ dataDir: config.dataDir, configFile: config.file, settings: config.console, clock, log })
-  closing.push(() => kept.close())
+  scope.defer(() => kept.close())
   return kept
 }
 
@@ -78,13 +74,13 @@ const openControl = async (
   { config, log, clock }: GatewayOptions,
   operations: RunningGateway,
   tails: GatewayServices['tails'],
-  closing: Closing,
+  scope: Scope,
 ): Promise<void> => {
   const control = await listenControl({ path: controlSocket(config.dataDir), operations, log, clock })
-  closing.push(() => control.close())
-  closing.push(async () => tails.close())
+  scope.defer(() => control.close())
+  scope.defer(() => tails.close())
   const unrecord = recordPid(config.dataDir)
-  closing.push(async () => unrecord())
+  scope.defer(() => unrecord())
 }
 
 /** `stop` resolves `stopAsked`. */
@@ -100,32 +96,31 @@ const kitOf = (
   { config: { dataDir }, clock, log, redact, shared: { facts, keep, pauses }, reloader: { current } }: GatewayOptions,
   { store }: GatewayServices,
   takesEvents: () => boolean,
-  closing: Closing,
+  scope: Scope,
 ): FeatureKit => {
   const isPaused = (route: string): boolean => pauses.refuses(route)
-  return { dataDir, store, clock, log, redact, facts, keep, current, takesEvents, isPaused, closing }
+  return { dataDir, store, clock, log, redact, facts, keep, current, takesEvents, isPaused, scope }
 }
 
 /** Opens the HTTP server and the control socket. */
-export const openDoors = async (options: GatewayOptions, work: GatewayServices, closing: Closing): Promise<Doors> => {
+export const openDoors = async (options: GatewayOptions, work: GatewayServices, scope: Scope): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
   const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
   const { stop, stopAsked } = createStopAsked()
   const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
-  closing.push(async () => refused.close())
+  scope.defer(() => refused.close())
   const isStopping = (): boolean => stopping.now
   const isLeaving = (): boolean => stopping.now && !stopping.hasSuccessor
   // What a leaving gateway still accepts into a shared store is the work of the other gateways.
   const isRefusing = (): boolean => isLeaving() && !work.store.shared
   const serveMetrics = isMetered(config) ? (await import('../open-metrics.ts')).beginMetrics(options) : undefined
   const takesEvents = (): boolean => notReady() === undefined && !stopping.now
-  const features = openFeatures(kitOf(options, work, takesEvents, closing))
-  const readiness = openReadiness(options, work, isLeaving, closing)
-  // The metrics are opened last. Their closing is added here, before that of the listener, so that they are closed after the listener and
-  // show a stop to its end.
-  const closingMetrics: Closing = []
-  closing.push(() => closeAll(closingMetrics))
+  const features = openFeatures(kitOf(options, work, takesEvents, scope))
+  const readiness = openReadiness(options, work, isLeaving, scope)
+  // The metrics are opened last. Their scope is made here, before the listener, so that they are closed after the listener and show a stop
+  // to its end.
+  const metricsScope = scope.inner()
   const notReady = (): string | undefined => readiness.reason()
   const status = statusAnswersOf(options, work)
   const door = { facts: refused, refusing: isRefusing, status, ...watching(log, work.traces && clock) }
@@ -142,10 +137,10 @@ export const openDoors = async (options: GatewayOptions, work: GatewayServices, 
     isReady: () => notReady() === undefined,
     tls: certificatesOf(options),
   })
-  closing.push(() => listener.close(stopping.patienceMs))
+  scope.defer(() => listener.close(stopping.patienceMs))
   await features.begin()
-  const relay = openRelay(options, door, closing)
-  const browserConsole = await openConsole(options, closing)
+  const relay = openRelay(options, door, scope)
+  const browserConsole = await openConsole(options, scope)
   const operations = createOperations({
     ...work,
     reloader,
@@ -163,11 +158,11 @@ export const openDoors = async (options: GatewayOptions, work: GatewayServices, 
     features,
     relay,
   })
-  await openControl(options, operations, work.tails, closing)
+  await openControl(options, operations, work.tails, scope)
   const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count }
   const views = { relay: relay.view, polls: features.status }
-  await serveMetrics?.({ store: work.store, http: listener, ...counts, ...views, notReady }, closingMetrics)
+  await serveMetrics?.({ store: work.store, http: listener, ...counts, ...views, notReady }, metricsScope)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
-  closing.push(async () => work.replicas?.leave())
+  scope.defer(() => work.replicas?.leave())
   return { listener, operations, features, relay, stopping, stopAsked }
 }

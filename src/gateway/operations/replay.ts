@@ -51,14 +51,14 @@ export const replay = async (question: Omit<ControlQuestions['replay'], 'ahead'>
   if (length > maxBodyBytes) return replayMissing(`its payload has ${length} bytes: at most ${maxBodyBytes} are accepted`)
   if (!served.plan) return replayMissing(`the route "${served.source.name}" is disabled`)
   const plan = served.plan()
-  plan.owner.hold()
+  plan.scope.hold()
   try {
     const request = 'request' in again ? again.request : await verifyAgain(plan, again.unverified, shared.clock.now())
     if (typeof request === 'string') return replayMissing(request)
     if (dryRun) return await rehearse(request, serving, shared, served.source)
     return tellReplay(request, await runVerified(plan, request), { plan, of: view.event_id, isEdited: body !== undefined }, facts)
   } finally {
-    plan.owner.release()
+    plan.scope.release()
   }
 }
 

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import { Scope } from '../../core/scope.ts'
 import { repeat } from '../../core/turns/repeat.ts'
 import type { RunningGateway } from '../../datadir/running-gateway.ts'
 import { closeServer } from '../close.ts'
@@ -49,17 +50,19 @@ export const listenControl = async (options: ControlOptions): Promise<Control> =
     )
     return { close: async () => {} }
   }
+  const scope = new Scope()
+  scope.defer(short.close)
   try {
-    const close = await listenOn(short.path, options)
-    return { close: () => close().finally(short.close) }
+    await listenOn(short.path, options, scope)
   } catch (error) {
-    short.close()
+    await scope.close()
     throw error
   }
+  return { close: scope.close }
 }
 
-/** Listens on the socket under `short`, a form of `path` that the kernel takes. The returned function closes the server. */
-const listenOn = async (short: string, { path, operations, log, clock = systemClock }: ControlOptions): Promise<() => Promise<void>> => {
+/** Listens on the socket under `short`, a form of `path` that the kernel takes. */
+const listenOn = async (short: string, { path, operations, log, clock = systemClock }: ControlOptions, scope: Scope): Promise<void> => {
   await removeStale(path)
   const server = createServer()
   const addTo = (app: FastifyInstance): void => {
@@ -70,21 +73,18 @@ const listenOn = async (short: string, { path, operations, log, clock = systemCl
   server.on('request', host.handle)
   server.maxConnections = maxConnections
   await bindPrivately(server, short)
-  const unwatch = recreateWhenGone({ path, short, log, clock }, server)
-  return async () => {
-    await unwatch()
-    await closeServer(server, host)
-  }
+  scope.defer(() => closeServer(server, host))
+  recreateWhenGone({ path, short, log, clock, scope }, server)
 }
 
-type WatchedSocket = { readonly path: string; readonly short: string; readonly log: Log; readonly clock: Clock }
+type WatchedSocket = { readonly path: string; readonly short: string; readonly log: Log; readonly clock: Clock; readonly scope: Scope }
 
 /**
  * Makes the socket again after somebody removed it. A file that stands in its place, perhaps another gateway's socket, is left alone. The
- * new socket belongs to a second server (`relay`), which hands its connections to the first server. The returned function ends the
- * watching, and waits for a socket in the making.
+ * new socket belongs to a second server (`relay`), which hands its connections to the first server. The end of the scope waits
+ * for a socket in the making.
  */
-const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Server): (() => Promise<void>) => {
+const recreateWhenGone = ({ path, short, log, clock, scope }: WatchedSocket, server: Server): void => {
   let relay: Relay | undefined
   const make = async (): Promise<void> => {
     relay?.close()
@@ -97,11 +97,8 @@ const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Se
     if (!lstatSync(path, { throwIfNoEntry: false })) await make()
   }
   // Where the socket cannot be made, for example because its folder is gone, the next check tries again.
-  const looking = repeat(clock, lookMs, look, { failed: () => {} })
-  return async () => {
-    await looking.stop()
-    relay?.close()
-  }
+  scope.defer(() => relay?.close())
+  repeat(clock, lookMs, look, { failed: () => {}, scope })
 }
 
 /**

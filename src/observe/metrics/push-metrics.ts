@@ -6,6 +6,7 @@ import type { Telemetry } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import type { Scope } from '../../core/scope.ts'
 import { printable } from '../../core/text.ts'
 import { repeat } from '../../core/turns/repeat.ts'
 import { failLate, within } from '../../core/turns/within.ts'
@@ -20,6 +21,7 @@ export type PushOptions = {
   readonly read: () => Promise<void>
   readonly clock: Clock
   readonly log: Log
+  readonly scope: Scope
 }
 
 /** As OpenTelemetry's SDKs do by default. */
@@ -30,8 +32,8 @@ const pushMs = 15_000
 const presentPushMs = 500
 const lastPushMs = 1_000
 
-/** Pushes until the returned function is called, which makes the last push. */
-export const pushMetrics = ({ telemetry, meter, read, clock, log }: PushOptions): (() => Promise<void>) => {
+/** Pushes until the end of the scope, which makes the last push. */
+export const pushMetrics = ({ telemetry, meter, read, clock, log, scope }: PushOptions): void => {
   const Exporter = telemetry.metrics.protocol === 'http/json' ? JsonExporter : ProtobufExporter
   const exporter = new Exporter(exporterSettings(telemetry.metrics))
   const resource = resourceOf(telemetry)
@@ -52,7 +54,7 @@ export const pushMetrics = ({ telemetry, meter, read, clock, log }: PushOptions)
     }
   }
   const pushing = repeat(clock, everyMs, () => push(pushMs))
-  return async () => {
+  scope.defer(async () => {
     // A push that hangs is not waited for, and no other push is begun beside it.
     const isOver = await within(
       pushing.stop().then(() => true),
@@ -61,5 +63,5 @@ export const pushMetrics = ({ telemetry, meter, read, clock, log }: PushOptions)
       () => false,
     )
     if (isOver) await push(lastPushMs)
-  }
+  })
 }

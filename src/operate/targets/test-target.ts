@@ -99,8 +99,8 @@ export const sendTargetTest = async (test: TargetTest, text: string): Promise<Ta
       if (fact.kind === 'text_goes_once') notices.push(`note: ${printable(fact.why)}`)
     },
   }
-  const sent = await withDryEffects(({ owners, clock }) => {
-    const keep = createKeep(owners.create({}).adopt)
+  const sent = await withDryEffects(({ scopes, clock }) => {
+    const keep = createKeep(scopes.create({}).adopt)
     const ownComments = ownCommentsOf(config.dataDir)
     const send = createSender({ targets, profile: (name) => config.profiles.get(name), facts, keep, clock, ownComments })
     const about = { profile, route: 'targets-test', deliveryId: `test-${randomUUID()}` }

@@ -1,7 +1,7 @@
 /** The contract of endings: an ending is the last step of a route's plan, and the only one that makes work of an event. */
 
-import type { Closable } from '../../core/owner.ts'
 import type { Ending } from '../../core/plan.ts'
+import type { Closable } from '../../core/scope.ts'
 import type { Route } from '../../generated/config.ts'
 import type { StageKit } from '../stages/stage.ts'
 

@@ -2,8 +2,8 @@
 
 import type { Report } from '../../core/diagnostic.ts'
 import type { ExactJson, Json } from '../../core/json.ts'
-import type { Closable } from '../../core/owner.ts'
 import type { Event } from '../../core/request.ts'
+import type { Closable } from '../../core/scope.ts'
 import type { RecompileAtReload } from '../report.ts'
 
 /**

@@ -2,8 +2,8 @@
 
 import type { Report } from '../../core/diagnostic.ts'
 import type { NewRun } from '../../core/new-run.ts'
-import type { Closable } from '../../core/owner.ts'
 import type { TextSpan } from '../../core/prompt.ts'
+import type { Closable } from '../../core/scope.ts'
 import { runnersEnv } from '../../generated/settings.ts'
 import type { Tool } from '../tools/tool.ts'
 

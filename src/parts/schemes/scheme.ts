@@ -6,8 +6,8 @@
 import type { Code } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import type { Reply } from '../../core/outcome.ts'
-import type { Closable } from '../../core/owner.ts'
 import type { Headers, RequestBody, RequestHead } from '../../core/request.ts'
+import type { Closable } from '../../core/scope.ts'
 import type { KnownEvents } from '../known-events.ts'
 import type { SenderKeys } from '../sender-keys.ts'
 

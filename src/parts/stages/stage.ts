@@ -1,7 +1,7 @@
 /** The contract of stages: a stage adds to a route's plan the gates that the route's keys ask for. */
 
-import type { Adopt, Closable } from '../../core/owner.ts'
 import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, Redaction } from '../../core/plan.ts'
+import type { Adopt, Closable } from '../../core/scope.ts'
 import type { Route, WebhookSettings } from '../../generated/config.ts'
 import type { defaults } from '../../generated/defaults.ts'
 import type { Effects } from '../effects.ts'

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Report } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Delivery } from '../../core/new-run.ts'
-import type { Closable } from '../../core/owner.ts'
+import type { Closable } from '../../core/scope.ts'
 import type { ChatAddress } from '../../core/session.ts'
 import type { OwnComments } from '../own-comment.ts'
 

@@ -5,7 +5,7 @@ import type { Report } from '../../core/diagnostic.ts'
 import type { ExactObject, JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { NewRun } from '../../core/new-run.ts'
-import type { Closable } from '../../core/owner.ts'
+import type { Closable } from '../../core/scope.ts'
 
 /** A function that a model may call. */
 export type Tool = {

@@ -4,8 +4,8 @@
  */
 
 import { equalJson, type Json } from '../../core/json.ts'
-import type { Adopt } from '../../core/owner.ts'
 import type { Event } from '../../core/request.ts'
+import type { Adopt } from '../../core/scope.ts'
 import type { Domain, OperatorPart, Test } from '../../parts/operators/operator.ts'
 import { isDomain } from '../shape.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'

@@ -3,8 +3,9 @@
 import { systemClock } from '../../core/clock.ts'
 import type { Log, LogFields } from '../../core/log.ts'
 import { pluginNamePattern } from '../../core/names.ts'
-import { type Adopt, Owners } from '../../core/owner.ts'
+import type { Adopt } from '../../core/scope.ts'
 import { failLate, within } from '../../core/turns/within.ts'
+import { createPartScopes } from '../../parts/part-scopes.ts'
 import { failure as failureOf } from '../report-as.ts'
 import { type Family, partProblems } from '../shape.ts'
 
@@ -33,14 +34,14 @@ export const problemsOf = async (
   const log: Log = Object.assign((_level: unknown, { reason }: LogFields, what: string) => void problems.push(`${what}: ${reason}`), {
     writes: () => true,
   })
-  const owners = new Owners(systemClock, log)
+  const scopes = createPartScopes(systemClock, log)
   try {
     problems.push(...partProblems(family, part, form))
-    if (problems.length === 0) await look((problem) => problems.push(problem), owners.create({}).adopt)
+    if (problems.length === 0) await look((problem) => problems.push(problem), scopes.create({}).adopt)
   } catch (error) {
     problems.push(`it throws: ${failure(error)}`)
   }
-  await owners.close()
+  await scopes.close()
   return [...new Set(problems)]
 }
 

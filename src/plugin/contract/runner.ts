@@ -4,7 +4,7 @@
  */
 
 import type { NewRun } from '../../core/new-run.ts'
-import type { Adopt } from '../../core/owner.ts'
+import type { Adopt } from '../../core/scope.ts'
 import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 

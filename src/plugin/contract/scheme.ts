@@ -3,8 +3,8 @@
  * once the secret, the headers or the body are changed.
  */
 
-import type { Adopt } from '../../core/owner.ts'
 import type { Headers } from '../../core/request.ts'
+import type { Adopt } from '../../core/scope.ts'
 import type { Scheme, Signed } from '../../parts/schemes/scheme.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem } from './problems.ts'
 

@@ -5,7 +5,7 @@
 
 import { systemClock } from '../../core/clock.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { Adopt } from '../../core/owner.ts'
+import type { Adopt } from '../../core/scope.ts'
 import { createKeep } from '../../parts/targets/delivery/keep.ts'
 import type { Outgoing, TargetKit, TargetPart } from '../../parts/targets/target.ts'
 import { isMap, isText } from '../shape.ts'

@@ -6,6 +6,7 @@ import { minuteMs } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { errorReply } from '../../core/reply.ts'
+import { Scope } from '../../core/scope.ts'
 import { repeat } from '../../core/turns/repeat.ts'
 import { createBodyMemory } from '../../http/body-memory.ts'
 import type { Handle } from '../../http/connections.ts'
@@ -46,11 +47,14 @@ const drainMs = 1_000
 
 /** Opens the database and starts to listen. Throws a Fault. */
 export const openRelayServer = async ({ dataDir, settings, log, clock }: RelayServerOptions): Promise<RelayServer> => {
+  const scope = new Scope()
   const ledger = await RelayLedger.open(join(dataDir, 'state'))
+  scope.defer(() => ledger.close())
   const served = new Map<string, ServedGateway>()
   const use = ({ gateways }: RelaySettings): void => serve(served, gateways, { ledger, clock, log })
   use(settings)
   const tally = new RelayTally({ ledger, log, clock })
+  scope.defer(() => tally.close())
   const status = (gateway?: string): RelayStatus => statusOf({ ledger, served, clock }, gateway)
   let listener: Listener
   try {
@@ -70,22 +74,15 @@ export const openRelayServer = async ({ dataDir, settings, log, clock }: RelaySe
       }
     })
   } catch (error) {
-    await ledger.close()
+    await scope.close()
     throw error
   }
-  const stopHouse = startExpiring(served, { tally, ledger, log, clock })
-  return {
-    url: listener.url,
-    status,
-    use,
-    async close() {
-      await stopHouse()
-      for (const { queue } of served.values()) queue.close()
-      await listener.close(drainMs)
-      await tally.close()
-      await ledger.close()
-    },
-  }
+  scope.defer(() => listener.close(drainMs))
+  scope.defer(() => {
+    for (const { queue } of served.values()) queue.close()
+  })
+  startExpiring(served, { tally, ledger, log, clock, scope })
+  return { url: listener.url, status, use, close: scope.close }
 }
 
 /** Makes `served` serve these gateways. Those that it serves already keep their queues, with all that waits there. */
@@ -126,10 +123,10 @@ const route =
     writeReply(response, isLive ? { status: 200, type: 'application/json', body: '{"status":"live"}' } : errorReply(404, 'Not found'))
   }
 
-type House = { readonly tally: RelayTally; readonly ledger: RelayLedger; readonly log: Log; readonly clock: Clock }
+type House = { readonly tally: RelayTally; readonly ledger: RelayLedger; readonly log: Log; readonly clock: Clock; readonly scope: Scope }
 
-/** Lets requests expire once a minute, writes what was counted, and removes what is left of ended requests. Returns what ends this. */
-const startExpiring = (served: ReadonlyMap<string, ServedGateway>, { tally, ledger, log, clock }: House): (() => Promise<void>) => {
+/** Lets requests expire once a minute, writes what was counted, and removes what is left of ended requests. */
+const startExpiring = (served: ReadonlyMap<string, ServedGateway>, { tally, ledger, log, clock, scope }: House): void => {
   const work = async (): Promise<void> => {
     for (const [gateway, { queue }] of served) {
       for (const [lane, expired] of await queue.expire())
@@ -138,5 +135,5 @@ const startExpiring = (served: ReadonlyMap<string, ServedGateway>, { tally, ledg
     await tally.write()
     ledger.forgetEnded()
   }
-  return repeat(clock, minuteMs, work, { failed: (error) => log('error', { reason: messageOf(error) }, 'the relay cannot write') }).stop
+  repeat(clock, minuteMs, work, { scope, failed: (error) => log('error', { reason: messageOf(error) }, 'the relay cannot write') })
 }

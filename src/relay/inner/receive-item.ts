@@ -109,13 +109,13 @@ const run = async (
   const plan = endedOnError(() => checkBeforePlan({ rawHeaders: [...rawHeaders], headers: others }, path, serving, refusing()))
   if (!('authenticate' in plan)) return { ended: plan }
   if (body.length > serving.maxBodyBytes) return { ended: { outcome: refuse('too_large'), stage: 'body_size' }, plan }
-  plan.owner.hold()
+  plan.scope.hold()
   try {
     return { ended: await runPlan(plan, head, body, { isOnce, watch: watch?.(plan.name) }), plan }
   } catch (error) {
     return { ended: failedRequest(error), plan }
   } finally {
-    plan.owner.release()
+    plan.scope.release()
   }
 }
 

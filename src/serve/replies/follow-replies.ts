@@ -1,6 +1,7 @@
 /** Learns of replies from the records of a shared store: another gateway may work on the run whose sender waits here. */
 
 import type { Clock } from '../../core/clock.ts'
+import type { Scope } from '../../core/scope.ts'
 import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import { readReply } from '../../datadir/records/event-attempts.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
@@ -14,6 +15,7 @@ type FollowRepliesOptions = {
   readonly lines: Pick<SharedRecords, 'linesOf'>
   readonly records: Pick<EventRecords, 'raw'>
   readonly clock: Clock
+  readonly scope: Scope
 }
 
 /** The time between two polls while a request waits, in milliseconds. Without one, nothing is polled. */
@@ -21,10 +23,9 @@ const everyMs = 500
 /** How many events one poll asks for, so that their lines fit into one answer of the store. */
 const eventsPerLook = 100
 
-/** Begins to follow the replies that are awaited. Returns the function that ends it, which waits for a poll in progress. */
-export const followReplies = ({ replies, lines, records, clock }: FollowRepliesOptions): (() => Promise<void>) => {
+/** Follows the replies that are awaited, until the end of the scope, which waits for a poll in progress. */
+export const followReplies = ({ replies, lines, records, clock, scope }: FollowRepliesOptions): void => {
   let looking: Repeating | undefined
-  let isStopped = false
   const look = async (): Promise<void> => {
     const ids = replies.eventIds()
     for (let from = 0; from < ids.length; from += eventsPerLook) {
@@ -39,12 +40,9 @@ export const followReplies = ({ replies, lines, records, clock }: FollowRepliesO
   }
   replies.onBegin(() => {
     // While the database is unavailable, a poll fails. The sender gets its answer without the reply when its time is over.
-    if (!isStopped) looking ??= repeat(clock, everyMs, look, { failed: () => {} })
+    if (!scope.isClosed) looking ??= repeat(clock, everyMs, look, { failed: () => {} })
   })
-  return async () => {
-    isStopped = true
-    await looking?.stop()
-  }
+  scope.defer(() => looking?.stop())
 }
 
 /** Returns the reply of a run that has ended, empty for a silent one; `undefined` where there is none, or it was not kept. */

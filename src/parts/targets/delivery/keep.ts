@@ -1,9 +1,9 @@
 /** Keeps the values that a target uses for more than one text, for example access tokens and connections. */
 
-import type { Adopt, Closable } from '../../../core/owner.ts'
+import type { Adopt, Closable } from '../../../core/scope.ts'
 import type { Keep } from '../target.ts'
 
-/** Makes the `keep` of a target's kit. `adopt` hands a kept value to an owner, which closes the value when the owner itself is closed. */
+/** Makes the `keep` of a target's kit. `adopt` hands a kept value to a scope, which closes the value at its own end. */
 export const createKeep = (adopt: Adopt): Keep => {
   const kept = new Map<() => unknown, unknown>()
   return {

@@ -6,7 +6,7 @@
 import { carryNumbers } from '../../../core/carried-numbers.ts'
 import type { ExactObject, JsonObject } from '../../../core/json.ts'
 import type { LogFields } from '../../../core/log.ts'
-import type { Closable } from '../../../core/owner.ts'
+import type { Closable } from '../../../core/scope.ts'
 import { cut, printable } from '../../../core/text.ts'
 import { createSlots, type Slots } from '../../../core/turns/slots.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
