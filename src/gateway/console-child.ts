@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import { isObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { printable } from '../core/text.ts'
+import { Timer } from '../core/turns/timer.ts'
 import { within } from '../core/turns/within.ts'
 import { KeptChild } from '../process/kept-child.ts'
 
@@ -35,7 +36,6 @@ export const keepConsole = ({ dataDir, configFile, settings, clock, log }: Conso
   const waiting: ((url: string) => void)[] = []
   let isOver = false
   let isUp = false
-  let cancel = (): void => {}
   const onLine = async (line: readonly Uint8Array[]): Promise<undefined> => {
     const url = urlOf(Buffer.concat(line).toString('utf8'))
     if (url === undefined) return
@@ -49,9 +49,7 @@ export const keepConsole = ({ dataDir, configFile, settings, clock, log }: Conso
     waiting.splice(0)
     if (isOver) return
     log('warn', { reason: printable(stderr.trim().split('\n')[0] || why, 200) }, 'the console has ended: it is started again')
-    cancel = clock.after(restartMs, () => {
-      child = start()
-    })
+    restart.start(restartMs)
   }
   const start = (): KeptChild => {
     const options = ['--data-dir', dataDir, '--json', 'console', '--no-open', '--until-stdin-ends']
@@ -68,6 +66,9 @@ export const keepConsole = ({ dataDir, configFile, settings, clock, log }: Conso
     return started
   }
   let child = start()
+  const restart = new Timer(clock, () => {
+    child = start()
+  })
   return {
     async signInUrl() {
       if (!isUp || !child.write('')) return undefined
@@ -81,7 +82,7 @@ export const keepConsole = ({ dataDir, configFile, settings, clock, log }: Conso
     },
     async close() {
       isOver = true
-      cancel()
+      restart.stop()
       await child.stop()
     },
   }

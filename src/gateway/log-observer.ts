@@ -9,6 +9,7 @@ import { type Refused, refuse } from '../core/outcome.ts'
 import { outcomeName, outcomeReason, outcomeStatus, refusalRow } from '../core/outcome-table.ts'
 import { contextOf, type EventTraces } from '../core/telemetry/trace-context.ts'
 import { someOf } from '../core/text.ts'
+import { Timer } from '../core/turns/timer.ts'
 
 /**
  * The most lines a minute for refusals with the same code on the same route. Further such refusals are counted, and one line says their
@@ -169,10 +170,8 @@ type RefusalCount = { readonly refused: Refused; readonly route: string; lines: 
 
 const createLineBudget = (log: Log, clock: Clock): LineBudget => {
   const counts = new Map<string, RefusalCount>()
-  let cancelTimer: (() => void) | undefined
   const tellRest = (): void => {
-    cancelTimer?.()
-    cancelTimer = undefined
+    minute.stop()
     for (const { refused, route, count } of counts.values())
       if (count > 0)
         log(
@@ -182,9 +181,10 @@ const createLineBudget = (log: Log, clock: Clock): LineBudget => {
         )
     counts.clear()
   }
+  const minute = new Timer(clock, tellRest)
   return {
     allows(refused, named, isCounted) {
-      cancelTimer ??= clock.after(minuteMs, tellRest)
+      minute.startUnlessRunning(minuteMs)
       // Past `maxKinds`, the refusals with one code are counted together for all further routes.
       const route = counts.size < maxKinds || counts.has(`${refused.code}\n${named}`) ? named : ''
       const key = `${refused.code}\n${route}`

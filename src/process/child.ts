@@ -6,6 +6,7 @@
 import { systemClock } from '../core/clock.ts'
 import { cut, printable } from '../core/text.ts'
 import { nextTurn } from '../core/turns/taking-turns.ts'
+import { Timer } from '../core/turns/timer.ts'
 import { type ChildEnv, type ProcessGroup, type Program, startGroup } from './group.ts'
 
 export type { ChildEnv } from './group.ts'
@@ -87,11 +88,10 @@ const watchChild = ({ child, signal: signalGroup }: ProcessGroup, name: string, 
     let room = job.maxStdoutBytes ?? defaultMaxStdoutBytes
     let stderr: Buffer = Buffer.alloc(0)
     let result: ChildResult | { kind: 'exited'; code: number } | undefined
-    let cancelLinger: (() => void) | undefined
 
     const settle = (): void => {
       cancelLimit?.()
-      cancelLinger?.()
+      linger.stop()
       job.signal?.removeEventListener('abort', abort)
       // A child has no pipes when file descriptors ran out.
       for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy()
@@ -99,13 +99,14 @@ const watchChild = ({ child, signal: signalGroup }: ProcessGroup, name: string, 
       const end = result ?? { kind: 'failed', why: 'ended without a message' }
       resolve(end.kind === 'exited' ? { ...end, stdout: Buffer.concat(stdout).toString(), stderr: stderr.toString() } : end)
     }
+    const linger = new Timer(systemClock, () => void nextTurn().then(settle))
     const end = (why: NonNullable<typeof result>): void => {
       // The first reason counts, with one exception: a child that exited has still failed when its output was too long.
       if (result === undefined || (result.kind === 'exited' && why.kind === 'flood')) result = why
       signalGroup('SIGKILL')
       // A process that left the group may hold the pipes open for ever, so they are closed after a while. A further turn lets Node first read
       // what the pipes hold, even when the event loop is late.
-      cancelLinger ??= systemClock.after(lingerMs, () => void nextTurn().then(settle))
+      linger.startUnlessRunning(lingerMs)
     }
     const abort = (): void => end({ kind: 'aborted' })
     const cancelLimit = job.timeoutMs === undefined ? undefined : systemClock.after(job.timeoutMs, () => end({ kind: 'timeout' }))

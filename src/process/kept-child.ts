@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { printable } from '../core/text.ts'
 import { Allowance } from '../core/turns/allowance.ts'
 import { nextTurn, takingTurns } from '../core/turns/taking-turns.ts'
+import { Timer } from '../core/turns/timer.ts'
 import { spawnCode } from './child.ts'
 import { type ProcessGroup, type Program, startGroup } from './group.ts'
 
@@ -43,7 +44,7 @@ export class KeptChild {
   readonly #group: ProcessGroup | undefined
   #stderr: Buffer = Buffer.alloc(0)
   #why: string | undefined
-  #cancelLinger: (() => void) | undefined
+  readonly #linger = new Timer(systemClock, () => void nextTurn().then(() => this.#settleOnceRead()))
   #isRead: Promise<unknown> = Promise.resolve()
   #isOver = false
   #over = (): void => {}
@@ -121,7 +122,7 @@ export class KeptChild {
   #end(why: string): void {
     this.#why ??= why
     this.#group?.signal('SIGKILL')
-    this.#cancelLinger ??= systemClock.after(lingerMs, () => void nextTurn().then(() => this.#settleOnceRead()))
+    this.#linger.startUnlessRunning(lingerMs)
   }
 
   /** Settles when the work on the last line that was read is done. */
@@ -138,7 +139,7 @@ export class KeptChild {
   #settle(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#cancelLinger?.()
+    this.#linger.stop()
     this.#closePipes()
     this.#group?.child.unref()
     this.#group?.ended()

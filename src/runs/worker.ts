@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import { messageOf } from '../core/fault.ts'
 import type { EventTraces } from '../core/telemetry/trace-context.ts'
+import { Timer } from '../core/turns/timer.ts'
 import { within } from '../core/turns/within.ts'
 import type { RunningJob } from '../generated/control.ts'
 import type { Lease } from '../store/ports.ts'
@@ -56,10 +57,11 @@ export class Worker {
   #alone = false
   /** Whether the store failed and does not work again yet. Until then no run is taken, and a `wake` logs no further failure. */
   #failing = false
-  #cancelTimer: () => void = () => {}
+  readonly #timer: Timer
 
   constructor(options: WorkerOptions) {
     this.#options = options
+    this.#timer = new Timer(options.clock, () => this.wake())
     // Each run listens to the signal, and Node would warn of more than ten listeners.
     setMaxListeners(0, this.#abort.signal)
     const cancels = this.#cancels
@@ -114,7 +116,7 @@ export class Worker {
    */
   async stop(ms: number, answered: Promise<unknown> | 'kept' = Promise.resolve()): Promise<void> {
     this.#stopped = true
-    this.#cancelTimer()
+    this.#timer.stop()
     const { clock } = this.#options
     // The last requests may open groups, so groups are taken once more when all requests are answered.
     const dispatch = (): Promise<void> => this.#dispatchGroups(this.#options.isShared || answered === 'kept')
@@ -206,9 +208,8 @@ export class Worker {
   }
 
   #sleep(ms: number | undefined): void {
-    this.#cancelTimer()
-    if (ms === undefined || this.#stopped) return
-    this.#cancelTimer = this.#options.clock.after(ms, () => this.wake())
+    if (ms === undefined || this.#stopped) this.#timer.stop()
+    else this.#timer.start(ms)
   }
 
   #start(taken: Lease, takenAt: number): void {

@@ -6,22 +6,22 @@
 import type { Clock } from '../core/clock.ts'
 import { Allowance } from '../core/turns/allowance.ts'
 import type { LineQueue } from '../core/turns/line-queue.ts'
+import { Timer } from '../core/turns/timer.ts'
 
 /** The time in which lines are gathered to a group, in milliseconds. Each group costs a write to the watcher's socket. */
 const groupMs = 100
 
 export class PacedLines<Line> {
-  readonly #clock: Clock
   readonly #queue: LineQueue<Line>
   readonly #allowance: Allowance
   #group: Line[] = []
   #leftOut = 0
-  #cancel: (() => void) | undefined
+  readonly #timer: Timer
 
   /** `queue`: gets the groups. `perSecond`: the most requests and attempts a second. */
   constructor(clock: Clock, queue: LineQueue<Line>, perSecond: number) {
-    this.#clock = clock
     this.#queue = queue
+    this.#timer = new Timer(clock, () => this.flush())
     this.#allowance = new Allowance(clock, perSecond, 1_000)
   }
 
@@ -29,13 +29,12 @@ export class PacedLines<Line> {
   push(count: number, lines: () => readonly Line[]): void {
     if (this.#allowance.take(1)) this.#group.push(...lines())
     else this.#leftOut += count
-    this.#cancel ??= this.#clock.after(groupMs, () => this.flush())
+    this.#timer.startUnlessRunning(groupMs)
   }
 
   /** Hands the present group to the queue. Called before the queue stops, too. */
   flush(): void {
-    this.#cancel?.()
-    this.#cancel = undefined
+    this.#timer.stop()
     if (this.#group.length > 0) this.#queue.push(this.#group)
     if (this.#leftOut > 0) this.#queue.lose(this.#leftOut)
     this.#group = []

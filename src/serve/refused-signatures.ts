@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { type Clock, minuteMs } from '../core/clock.ts'
 import type { RequestEnded } from '../core/facts/fact.ts'
 import type { Facts } from '../core/facts/facts.ts'
+import { Timer } from '../core/turns/timer.ts'
 import { diagnoseSignature, unfetched } from '../parts/diagnose-signature.ts'
 import { schemesFor } from '../plan/route-schemes.ts'
 import { servedAs } from '../plan/table.ts'
@@ -68,19 +69,18 @@ const createRecordShares = ({ facts, clock }: Pick<RefusedSignaturesOptions, 'fa
   let left = burst
   let taken = new Map<string, number>()
   let withoutRecord = new Map<string, { readonly profile: string; readonly route: string; count: number }>()
-  let cancelTimer: (() => void) | undefined
 
   const endMinute = (): void => {
-    cancelTimer?.()
-    cancelTimer = undefined
+    minute.stop()
     left = Math.min(burst, left + perMinute)
     const counts = withoutRecord
     taken = new Map()
     withoutRecord = new Map()
     for (const counted of counts.values()) facts.tell({ kind: 'signatures_refused', at: clock.now(), eventId: randomUUID(), ...counted })
     // While records of the burst are missing, the timer goes on even when no signature is refused, so that the burst refills.
-    if (left < burst) cancelTimer = clock.after(minuteMs, endMinute)
+    if (left < burst) minute.start(minuteMs)
   }
+  const minute = new Timer(clock, endMinute)
   const countOne = ({ profile, name }: RefusedRoute): void => {
     const isApart = withoutRecord.has(name) || withoutRecord.size < maxCounted
     const counted = withoutRecord.get(isApart ? name : '') ?? { profile: isApart ? profile : '', route: isApart ? name : '', count: 0 }
@@ -93,7 +93,7 @@ const createRecordShares = ({ facts, clock }: Pick<RefusedSignaturesOptions, 'fa
      * minute. `out`: all routes together have used up the records. `isCounted`: a refusal without a record is counted.
      */
     take(route: RefusedRoute, isCounted = true): 'told' | 'over' | 'out' {
-      cancelTimer ??= clock.after(minuteMs, endMinute)
+      minute.startUnlessRunning(minuteMs)
       const count = (taken.get(route.name) ?? 0) + 1
       if (count <= recordsPerRoute && left > 0) {
         taken.set(route.name, count)
@@ -105,7 +105,7 @@ const createRecordShares = ({ facts, clock }: Pick<RefusedSignaturesOptions, 'fa
     },
     close(): void {
       endMinute()
-      cancelTimer?.()
+      minute.stop()
     },
   }
 }

@@ -1,6 +1,7 @@
 /** Stores the drafts that are being edited soon after each change, so that a crash or a kill loses only the latest changes. */
 
 import { systemClock } from '../core/clock.ts'
+import { Timer } from '../core/turns/timer.ts'
 import type { RouteDraft } from '../edit/draft/route-draft.ts'
 import type { EditorService } from '../edit/service.ts'
 import { isSameRoute } from './model/pending.ts'
@@ -26,22 +27,22 @@ export type DraftKeeper = {
 export const createDraftKeeper = ({ service, delayMs, track }: DraftKeeperOptions): DraftKeeper => {
   let latest: readonly RouteDraft[] = []
   let kept: readonly RouteDraft[] = []
-  let cancelTimer = (): void => {}
   const drop = ({ opened: { name, source } }: RouteDraft): void => track(service.dropDraft({ name, source }))
   const keep = (): void => {
     for (const draft of latest) if (!kept.includes(draft)) track(service.keepDraft({ draft }))
     kept = latest
   }
+  const timer = new Timer(systemClock, keep)
   return {
     update(drafts) {
       if (drafts.length === latest.length && drafts.every((draft, i) => draft === latest[i])) return
       latest = drafts
-      cancelTimer()
+      timer.stop()
       const isStillEdited = (one: RouteDraft): boolean => drafts.some(({ opened }) => isSameRoute(opened, one.opened))
       for (const gone of kept.filter((draft) => !isStillEdited(draft))) drop(gone)
       kept = kept.filter(isStillEdited)
-      cancelTimer = systemClock.after(delayMs, keep)
+      timer.start(delayMs)
     },
-    close: () => cancelTimer(),
+    close: () => timer.stop(),
   }
 }

@@ -2,6 +2,7 @@
 
 import { systemClock, unrefClock } from '../core/clock.ts'
 import { Fault, messageOf } from '../core/fault.ts'
+import { Timer } from '../core/turns/timer.ts'
 import { within } from '../core/turns/within.ts'
 import type { EditorService } from '../edit/service.ts'
 import type { ServiceAnswer, ServiceQuestion } from '../edit/service-messages.ts'
@@ -92,9 +93,7 @@ type PreviewQuestion = Extract<ServiceQuestion, { ask: 'preview' }>
 const createPreviews = ({ service, previewDelayMs }: QuestionOptions, tell: (message: Message) => void) => {
   let next: PreviewQuestion | undefined
   let isBusy = false
-  let cancelTimer: (() => void) | undefined
   const start = (): void => {
-    cancelTimer = undefined
     const question = next
     next = undefined
     if (!question) return
@@ -102,14 +101,15 @@ const createPreviews = ({ service, previewDelayMs }: QuestionOptions, tell: (mes
     void askService(service, question).then((told) => {
       isBusy = false
       tell(told)
-      if (next) cancelTimer ??= systemClock.after(previewDelayMs, start)
+      if (next) timer.startUnlessRunning(previewDelayMs)
     })
   }
+  const timer = new Timer(systemClock, start)
   return {
     ask(question: PreviewQuestion): void {
       next = question
-      if (!isBusy) cancelTimer ??= systemClock.after(previewDelayMs, start)
+      if (!isBusy) timer.startUnlessRunning(previewDelayMs)
     },
-    close: (): void => cancelTimer?.(),
+    close: (): void => timer.stop(),
   }
 }

@@ -58,6 +58,11 @@ const mechanisms: readonly Mechanism[] = [
     homes: { 'core/clock.ts': 'the home' },
   },
   {
+    job: 'a timer that is started again and again',
+    raw: /^(?!.*\bconst\b).*[^=!<>]=\s*[\w.#]*\.after\(/,
+    homes: { 'core/turns/timer.ts': 'the home', 'core/turns/within.ts': 'the time of one deadline' },
+  },
+  {
     job: 'a turn of the event loop',
     raw: /\bsetImmediate\b/,
     homes: {

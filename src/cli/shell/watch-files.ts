@@ -3,6 +3,7 @@
 import type { FSWatcher } from 'chokidar'
 import { systemClock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
+import { Timer } from '../../core/turns/timer.ts'
 
 /** Editors save in several steps. Steps within this time, in milliseconds, are one change. */
 const settleMs = 200
@@ -32,21 +33,22 @@ export interface FileWatch {
 /** Makes a watch, which watches nothing until `add`. */
 export const createFileWatch = ({ changed, failed }: FileWatchOptions): FileWatch => {
   const watchers: FSWatcher[] = []
-  let cancelTimer = (): void => {}
+  let last = ''
+  const settled = new Timer(systemClock, () => changed(last))
   return {
     async add({ paths, ignored, followLinks = true }) {
       const { watch } = await import('chokidar')
       const watcher = watch([...paths], { ignoreInitial: true, ignored, followSymlinks: followLinks })
       watchers.push(watcher)
       watcher.on('all', (_event, path) => {
-        cancelTimer()
-        cancelTimer = systemClock.after(settleMs, () => changed(path))
+        last = path
+        settled.start(settleMs)
       })
       watcher.on('error', (error) => failed(messageOf(error)))
       await new Promise<void>((resolve) => watcher.once('ready', () => resolve()))
     },
     async close() {
-      cancelTimer()
+      settled.stop()
       await Promise.all(watchers.map((watcher) => watcher.close()))
     },
   }

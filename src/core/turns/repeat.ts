@@ -2,6 +2,7 @@
 
 import type { Clock } from '../clock.ts'
 import type { Scope } from '../scope.ts'
+import { Timer } from './timer.ts'
 
 export interface Repeating {
   /**
@@ -35,15 +36,14 @@ export const repeat = (
   let isRunning = false
   let isDue = false
   let runs = Promise.resolve()
-  let cancel = (): void => {}
 
   const sleep = (pauseMs = typeof ms === 'number' ? ms : ms()): void => {
-    if (!isOver) cancel = clock.after(pauseMs, () => void now())
+    if (!isOver) timer.start(pauseMs)
   }
   // Work without a promise is not awaited, so that the next pause begins in the same turn.
   const run = async (): Promise<void> => {
     isRunning = true
-    cancel()
+    timer.stop()
     do {
       isDue = false
       try {
@@ -62,12 +62,13 @@ export const repeat = (
     else if (!isOver) runs = run()
     return runs
   }
+  const timer = new Timer(clock, () => void now())
 
   if (first === 'now') void now()
   else sleep(first === 'soon' ? 0 : undefined)
   const stop = (): Promise<void> => {
     isOver = true
-    cancel()
+    timer.stop()
     return runs
   }
   scope?.defer(stop)

@@ -9,6 +9,7 @@ import type { Provided, ProvidedSecrets, SecretProvider } from '../../config/sec
 import type { Clock } from '../../core/clock.ts'
 import { own } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
+import { Timer } from '../../core/turns/timer.ts'
 import type { KeptSecret } from '../../generated/control.ts'
 import { askProviders, type ProviderAnswer } from './ask-providers.ts'
 import { providerQuestionOf } from './with-secrets.ts'
@@ -46,11 +47,12 @@ export class KeptSecrets {
   readonly #fresh = new Set<string>()
   readonly #closing = new AbortController()
   #serving: Serving | undefined
-  #cancelTimer: (() => void) | undefined
+  readonly #timer: Timer
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(options: KeptSecretsOptions) {
     this.#options = options
+    this.#timer = new Timer(options.clock, () => void this.#refresh())
   }
 
   /** Returns what is known of each reference. */
@@ -127,7 +129,7 @@ export class KeptSecrets {
 
   close(): void {
     this.#closing.abort()
-    this.#cancelTimer?.()
+    this.#timer.stop()
     this.#serving = undefined
   }
 
@@ -180,14 +182,12 @@ export class KeptSecrets {
 
   /** Waits for the next time at which a provider is asked, or at which a replaced secret ends. */
   #setTimer(): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
+    this.#timer.stop()
     if (!this.#serving || this.#closing.signal.aborted) return
-    const { clock } = this.#options
-    const now = clock.monotonic()
+    const now = this.#options.clock.monotonic()
     const ends = [...this.#kept.values()].flatMap(({ before }) => (before && before.until > now ? before.until : []))
     const next = Math.min(...this.#due.values(), ...ends)
-    if (Number.isFinite(next)) this.#cancelTimer = clock.after(Math.max(0, next - now), () => void this.#refresh())
+    if (Number.isFinite(next)) this.#timer.start(Math.max(0, next - now))
   }
 
   /** Asks the providers that are due, and reloads where the configuration in use has other secrets. */

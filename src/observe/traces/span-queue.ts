@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { printable } from '../../core/text.ts'
+import { Timer } from '../../core/turns/timer.ts'
 import { failLate, within } from '../../core/turns/within.ts'
 import type { SpanData } from './span-data.ts'
 
@@ -30,7 +31,7 @@ export class SpanQueue {
   readonly #options: SpanQueueOptions
   readonly #waiting: SpanData[] = []
   #sending: Promise<void> | undefined
-  #cancelTimer: (() => void) | undefined
+  readonly #timer: Timer
   /** The number of spans of the batch that is on its way; 0 while none is. */
   #inFlight = 0
   #isFailing = false
@@ -40,6 +41,7 @@ export class SpanQueue {
 
   constructor(options: SpanQueueOptions) {
     this.#options = options
+    this.#timer = new Timer(options.clock, () => this.#begin())
   }
 
   add(span: SpanData): void {
@@ -52,7 +54,7 @@ export class SpanQueue {
   /** Sends what waits, for at most `ms` milliseconds. */
   async close(ms: number): Promise<void> {
     const { clock, log } = this.#options
-    this.#cancelTimer?.()
+    this.#timer.stop()
     const isOver = await within(this.#drain(), ms, clock, () => 'late')
     // From now on nothing is sent, also where the last batch still hangs.
     this.#lost += this.#waiting.splice(0).length + (isOver === 'late' ? this.#inFlight : 0)
@@ -60,13 +62,11 @@ export class SpanQueue {
   }
 
   #arm(): void {
-    if (this.#sending) return
-    this.#cancelTimer ??= this.#options.clock.after(everyMs, () => this.#begin())
+    if (!this.#sending) this.#timer.startUnlessRunning(everyMs)
   }
 
   #begin(): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
+    this.#timer.stop()
     this.#sending ??= this.#sendBatch().finally(() => {
       this.#sending = undefined
       if (this.#waiting.length >= batchSize && !this.#isFailing) this.#begin()

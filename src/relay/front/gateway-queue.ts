@@ -5,6 +5,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { Reply } from '../../core/outcome.ts'
+import { Timer } from '../../core/turns/timer.ts'
 import type { WireFrame } from '../wire/frames.ts'
 import { type DoneHead, type ItemHead, isKept, type RelayHead } from '../wire/messages.ts'
 import { Arrivals } from './arrivals.ts'
@@ -31,13 +32,14 @@ export class GatewayQueue {
   readonly #arrivals: Arrivals
   readonly senders: WaitingSenders
   #isClosed = false
-  #cancelRelease: () => void = () => {}
+  readonly #lostTimer: Timer
 
   constructor({ settings, ledger, clock }: GatewayQueueOptions) {
     this.#settings = settings
     this.#lanes = new RelayLanes(settings)
     this.#ledger = ledger
     this.#clock = clock
+    this.#lostTimer = new Timer(clock, () => this.#releaseSenders())
     this.#arrivals = new Arrivals(clock)
     this.senders = new WaitingSenders(clock)
     this.#takers = new Takers(clock, (taker) => this.#left(taker))
@@ -140,8 +142,7 @@ export class GatewayQueue {
   /** Forgets a process whose connection broke. It may be ending, with some answers still to give, or come back. */
   #lost(name: string): void {
     this.#takers.leave(name)
-    this.#cancelRelease()
-    this.#cancelRelease = this.#clock.after(lostMs, () => this.#releaseSenders())
+    this.#lostTimer.start(lostMs)
   }
 
   #releaseSenders(): void {
@@ -167,7 +168,7 @@ export class GatewayQueue {
   /** From now on nothing is kept, and nobody waits. */
   close(): void {
     this.#isClosed = true
-    this.#cancelRelease()
+    this.#lostTimer.stop()
     this.senders.close()
     this.#takers.close()
   }

@@ -1,6 +1,7 @@
 /** The processes of a gateway that take requests from a relay: which of them are there, and which of them wait for requests. */
 
 import type { Clock } from '../../core/clock.ts'
+import { Timer } from '../../core/turns/timer.ts'
 import { longestWaitMs } from '../wire/messages.ts'
 
 /** A process that has not asked for this long is gone. It asks again as soon as it has an answer. */
@@ -9,10 +10,9 @@ const goneMs = longestWaitMs + 5_000
 const nearMs = 5_000
 
 /**
- * A process. `heardAt`: when it last asked, on the monotonic clock. `wake` ends its waiting. `cancelGone` stops the time after which it
- * counts as gone.
+ * A process. `heardAt`: when it last asked, on the monotonic clock. `wake` ends its waiting. `gone`: runs until the process counts as gone.
  */
-export type PullerProcess = { readonly name: string; heardAt: number; wake: (() => void) | undefined; cancelGone: () => void }
+export type PullerProcess = { readonly name: string; heardAt: number; wake: (() => void) | undefined; readonly gone: Timer }
 
 export class Takers {
   readonly #clock: Clock
@@ -44,10 +44,9 @@ export class Takers {
 
   /** Takes note that a process is there, and returns it. */
   heard(name: string): PullerProcess {
-    const taker = this.#takers.get(name) ?? { name, heardAt: 0, wake: undefined, cancelGone: () => {} }
+    const taker = this.#takers.get(name) ?? { name, heardAt: 0, wake: undefined, gone: new Timer(this.#clock, () => this.leave(name)) }
     taker.heardAt = this.#clock.monotonic()
-    taker.cancelGone()
-    if (!this.#isClosed) taker.cancelGone = this.#clock.after(goneMs, () => this.leave(name))
+    if (!this.#isClosed) taker.gone.start(goneMs)
     this.#takers.set(name, taker)
     return taker
   }
@@ -57,7 +56,7 @@ export class Takers {
     const taker = this.#takers.get(name)
     if (!taker) return
     this.#takers.delete(name)
-    taker.cancelGone()
+    taker.gone.stop()
     this.#left(taker)
   }
 
@@ -94,8 +93,8 @@ export class Takers {
   /** Nobody waits any more. */
   close(): void {
     this.#isClosed = true
-    for (const { wake, cancelGone } of this.#takers.values()) {
-      cancelGone()
+    for (const { wake, gone } of this.#takers.values()) {
+      gone.stop()
       wake?.()
     }
   }

@@ -1,6 +1,7 @@
 /** The runs that wait for one receiver: which of them makes the next trial, and when it is made due. */
 
 import type { Clock } from '../../core/clock.ts'
+import { Timer } from '../../core/turns/timer.ts'
 import type { GivenBack, Lease, RunId } from '../../store/ports.ts'
 import type { Breaker } from './breaker.ts'
 
@@ -28,10 +29,11 @@ export class OutageRuns {
   readonly #trialsOf = new Map<string, number>()
   /** The run that was let begin, to make the reply of the next trial. */
   #starter: RunId | undefined
-  #cancelTimer = (): void => {}
+  readonly #timer: Timer
 
   constructor(options: WaitingRunsOptions) {
     this.#options = options
+    this.#timer = new Timer(options.clock, () => this.#makeTrialDue())
   }
 
   get size(): number {
@@ -62,11 +64,10 @@ export class OutageRuns {
 
   /** Sets the timer that makes the run of the next trial due. Call this after each change of the breaker. */
   setTimer(leastMs = 0): void {
-    this.#cancelTimer()
+    this.#timer.stop()
     const { clock, breaker } = this.#options
     if (breaker.state !== 'open' || this.#runs.size === 0) return
-    const ms = Math.max(leastMs, breaker.retryAt - clock.monotonic())
-    this.#cancelTimer = clock.after(ms, () => this.#makeTrialDue())
+    this.#timer.start(Math.max(leastMs, breaker.retryAt - clock.monotonic()))
   }
 
   /** Forgets all runs, and makes them due. */
@@ -80,7 +81,7 @@ export class OutageRuns {
   }
 
   close(): void {
-    this.#cancelTimer()
+    this.#timer.stop()
   }
 
   #ended(runId: RunId): void {

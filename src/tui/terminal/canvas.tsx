@@ -3,6 +3,7 @@
 import { type Instance, render } from 'ink'
 import type { ReactNode } from 'react'
 import { systemClock } from '../../core/clock.ts'
+import { Timer } from '../../core/turns/timer.ts'
 import { Frame } from '../frame.tsx'
 import { widthOf } from '../model/characters.ts'
 import type { EditorState } from '../model/state.ts'
@@ -38,13 +39,11 @@ const maxFps = 30
 /** Makes a canvas. `isOurs`: whether the editor, and no other program, has the terminal. Otherwise nothing is drawn. */
 export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance: Appearance, isOurs: () => boolean): Canvas => {
   let latest: EditorState | undefined
-  let cancelTimer: (() => void) | undefined
   let drawnAt = Number.NEGATIVE_INFINITY
   let opened: { readonly ink: Instance; readonly output: InkOutput } | undefined
   const shown = appearance.ascii ? inAscii : (text: string) => text
   const show = (): void => {
-    cancelTimer?.()
-    cancelTimer = undefined
+    timer.stop()
     // Another program may have the terminal. When the editor takes the terminal again, it calls `redraw`.
     if (!latest || !isOurs()) return
     drawnAt = performance.now()
@@ -56,6 +55,7 @@ export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance
     if (opened) opened.ink.rerender(frame)
     else opened = openInk(frame, inkOutput(stdout, latest.world.size, isOurs, shown))
   }
+  const timer = new Timer(systemClock, show)
   const close = (): void => {
     opened?.output.close()
     opened?.ink.unmount()
@@ -65,15 +65,15 @@ export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance
     draw(state) {
       latest = state
       const waits = drawnAt + 1_000 / maxFps - performance.now()
-      if (cancelTimer === undefined && waits <= 0) show()
-      else cancelTimer ??= systemClock.after(waits, show)
+      if (!timer.isRunning && waits <= 0) show()
+      else timer.startUnlessRunning(waits)
     },
     redraw() {
       close()
       show()
     },
     close() {
-      cancelTimer?.()
+      timer.stop()
       latest = undefined
       close()
     },
