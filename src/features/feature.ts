@@ -14,6 +14,7 @@ import type { Keep } from '../parts/targets/target.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import type { ServedRoute, Table } from '../plan/table.ts'
 import type { Sender } from '../runs/sender.ts'
+import type { Lead } from '../store/as-leader.ts'
 import type { OpenStore } from '../store/store-part.ts'
 import type { LaterPart } from './open-later.ts'
 
@@ -32,6 +33,7 @@ export type ServedConfig = {
 export type FeatureKit = {
   readonly dataDir: string
   readonly store: OpenStore
+  readonly lead: Lead
   readonly clock: Clock
   readonly log: Log
   readonly redact: (text: string) => string

@@ -56,12 +56,12 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
 /** Starts worker, scheduler and housekeeping, and returns the gateway. */
 const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: Doors, scope: Scope): Promise<Gateway> => {
   const { config, log, clock, reloader, shared, secrets } = options
-  const { store, worker, scheduler, replicas } = work
+  const { store, lead, worker, scheduler, replicas } = work
   const { listener, operations, features, relay, stopping, stopAsked } = doors
   const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
-  startRetention({ store, clock, log, scope, retention: () => current().config.storage.retention })
+  startRetention({ store, lead, clock, log, scope, retention: () => current().config.storage.retention })
   scope.defer(() => scheduler.stop())
   secrets?.begin({ config: () => current().config, reload: () => operations.reload().catch(reloadFailed(log)) })
   scope.defer(() => secrets?.close())

@@ -10,12 +10,13 @@ import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import type { Scope } from '../core/scope.ts'
 import { repeat } from '../core/turns/repeat.ts'
+import { asLeader, type Lead } from '../store/as-leader.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
 /** The time between two deletions. */
 const pruneEveryMs = 60_000
 /**
- * How often a gateway on a shared store tries to become the leader, and how long it is the leader then, in milliseconds. When the leader's
+ * How often a gateway tries to become the leader, and how long it is the leader then, in milliseconds. When the leader's
  * process ends, another gateway takes over within a minute.
  */
 const leadEveryMs = 15_000
@@ -23,6 +24,7 @@ const leadMs = 40_000
 
 type HousekeepingOptions = {
   readonly store: OpenStore
+  readonly lead: Lead
   readonly clock: Clock
   readonly log: Log
   readonly scope: Scope
@@ -31,19 +33,15 @@ type HousekeepingOptions = {
 
 /** Deletes what is past the limits, now and each minute, until the end of the scope, which waits for the deletions in progress. */
 export const startRetention = (options: HousekeepingOptions): void => {
-  const { clock, store, scope } = options
-  const { shared } = store
+  const { clock, lead, scope } = options
   let pruneAt = clock.monotonic()
-  const pruneAsLeader = async (): Promise<void> => {
+  const pruneWhenDue = async (): Promise<void> => {
     const now = clock.monotonic()
-    // Where the store does not answer, the next run tries again.
-    const isLeader = await shared?.lead('housekeeping', leadMs).catch(() => false)
-    if (!isLeader || now < pruneAt) return
+    if (now < pruneAt) return
     pruneAt = now + pruneEveryMs
     await prune(options)
   }
-  const work = (): Promise<void> => (shared ? pruneAsLeader() : prune(options))
-  repeat(clock, shared ? leadEveryMs : pruneEveryMs, work, { first: 'now', scope })
+  repeat(clock, leadEveryMs, () => asLeader(lead, 'housekeeping', leadMs, pruneWhenDue), { first: 'now', scope })
 }
 
 /** Never rejects: what fails is logged, and is tried again with the next deletion. */

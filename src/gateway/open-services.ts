@@ -28,6 +28,7 @@ import { ensureCommentKey } from '../serve/comment-key.ts'
 import type { LiveConfig } from '../serve/live-config.ts'
 import type { Replicas } from '../serve/replicas/replicas.ts'
 import { createTails, type Tails } from '../serve/tails.ts'
+import { type Lead, leadOf } from '../store/as-leader.ts'
 import type { Shared } from '../store/shared.ts'
 import type { OpenStore } from '../store/store-part.ts'
 import type { GatewayOptions } from './gateway-options.ts'
@@ -37,6 +38,7 @@ import { openKeys, openStore } from './open-store.ts'
 
 export type GatewayServices = {
   readonly store: OpenStore
+  readonly lead: Lead
   readonly worker: Worker
   readonly scheduler: Scheduler
   readonly tails: Tails
@@ -83,7 +85,7 @@ export const openServices = async (options: GatewayOptions, scope: Scope): Promi
   const lookAtPauses = watchPauses({ dataDir: config.dataDir, pauses: shared.pauses, clock, log, looked, scope })
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
-  return { store, worker, scheduler, tails, records, replicas, traces, lookAtPauses }
+  return { store, lead: leadOf(store.shared), worker, scheduler, tails, records, replicas, traces, lookAtPauses }
 }
 
 /**

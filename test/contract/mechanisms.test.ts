@@ -76,6 +76,16 @@ const mechanisms: readonly Mechanism[] = [
     },
   },
   {
+    job: 'doing something as the only one of several gateways',
+    raw: /\.lead\(/,
+    homes: {
+      'store/as-leader.ts': 'the home',
+      'observe/alerts/memory.ts': 'the teller of alerts, which goes on while the database is away',
+      'observe/alerts/alerts.ts': 'the same',
+      'features/catch-up/catch-up-run.ts': 'a task of many steps, which asks before each whether it still leads',
+    },
+  },
+  {
     job: 'a delay that grows',
     raw: /\b2 \*\* \(?\w*(?:tries|trial|attempt|fail|look|round)|\b(\w*(?:ms|pause|delay|wait))\b.* = .*(?:\b2 \* \1\b|\b\1 \* 2\b)|(?:ms|pause|delay|wait) \*= /i,
     homes: { 'core/turns/back-off.ts': 'the home' },

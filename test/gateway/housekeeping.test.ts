@@ -4,6 +4,7 @@ import t from 'tap'
 import { Scope } from '../../src/core/scope.ts'
 import { startRetention } from '../../src/gateway/housekeeping.ts'
 import { defaults } from '../../src/generated/defaults.ts'
+import { leadOf } from '../../src/store/as-leader.ts'
 import type { OpenStore } from '../../src/store/store-part.ts'
 import { fakeClock } from '../fakes/clock.ts'
 
@@ -26,7 +27,7 @@ const storeWith = (lead?: () => boolean) => {
     forgetSessions: async () => 0,
     ...(shared ? { shared } : {}),
   }
-  return { store: store as unknown as OpenStore, pruned }
+  return { store: store as unknown as OpenStore, lead: leadOf(shared), pruned }
 }
 
 /** Advances the clock second by second, and lets promises resolve before and after each second. */
@@ -41,9 +42,10 @@ const passing = (clock: ReturnType<typeof fakeClock>) => async (seconds: number)
 t.test('a sole store is pruned at once and each minute', async (t) => {
   const clock = fakeClock()
   const pass = passing(clock)
-  const { store, pruned } = storeWith()
+  const { store, lead, pruned } = storeWith()
   const scope = new Scope()
-  startRetention({ store, clock, log, scope, retention })
+  startRetention({ store, lead, clock, log, scope, retention })
+  await pass(0)
   t.equal(pruned.runs, 1)
   await pass(180)
   t.equal(pruned.runs, 4)
@@ -58,7 +60,7 @@ t.test('of two gateways on a shared store the leader prunes, and the other takes
   let leader = 'a'
   const [a, b] = ['a', 'b'].map((name) => storeWith(() => leader === name)) as [ReturnType<typeof storeWith>, ReturnType<typeof storeWith>]
   const scope = new Scope()
-  for (const { store } of [a, b]) startRetention({ store, clock, log, scope, retention })
+  for (const { store, lead } of [a, b]) startRetention({ store, lead, clock, log, scope, retention })
   await pass(180)
   t.strictSame(
     [a.pruned, b.pruned],

@@ -11,6 +11,7 @@ import { claimOf, holdMsOf } from '../../parts/claim.ts'
 import type { CatchUpSettings, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
 import type { Keep } from '../../parts/targets/target.ts'
 import type { ServedRoute } from '../../plan/table.ts'
+import type { Lead } from '../../store/as-leader.ts'
 import { catchUpKey } from '../../store/ports.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { ServedConfig } from '../feature.ts'
@@ -24,7 +25,8 @@ const overlapMs = 10 * minuteMs
 const leadMs = minuteMs
 
 export type CatchUpOptions = {
-  readonly store: OpenStore
+  readonly store: Pick<OpenStore, 'held' | 'positions' | 'keepPositions'>
+  readonly lead: Lead
   readonly clock: Clock
   readonly facts: Pick<Facts, 'tell'>
   readonly keep: Keep
@@ -154,7 +156,7 @@ export class CatchUps {
   }
 
   #effectsFor({ served, dryRun }: Standing): CatchUpEffects {
-    const { clock, store, isReady, isPaused, take } = this.#options
+    const { clock, store, lead, isReady, isPaused, take } = this.#options
     const { name: route, profile, spec } = served.source
     const holdMs = holdMsOf(spec)
     return {
@@ -165,7 +167,7 @@ export class CatchUps {
       held: (ids) => store.held(ids.map((deliveryId) => claimOf({ profile, route, deliveryId }, holdMs).key)),
       take: async (entry) => whyRefused(await take(served, entry)),
       // A dry run asks the sender for nothing, so another gateway may catch up meanwhile.
-      lead: async () => dryRun || ((await store.shared?.lead(`catch-up/${route}`, leadMs)) ?? true),
+      lead: async () => dryRun || (await lead(`catch-up/${route}`, leadMs)),
     }
   }
 

@@ -8,7 +8,7 @@ import type { FeatureKit, OpenedFeature } from '../feature.ts'
 import { openLater } from '../open-later.ts'
 
 export const openCatchUp = (kit: FeatureKit): OpenedFeature<'catchUp' | 'catchUps', 'catch_ups'> => {
-  const { store, clock, log, facts, keep, current, takesEvents: isReady, isPaused, scope } = kit
+  const { store, lead, clock, log, facts, keep, current, takesEvents: isReady, isPaused, scope } = kit
   const canCatchUp = (name: string): boolean => servedAs(current().table, name)?.source.spec.catch_up !== undefined
   const isNeeded = (): boolean =>
     current()
@@ -17,7 +17,7 @@ export const openCatchUp = (kit: FeatureKit): OpenedFeature<'catchUp' | 'catchUp
   const { begin, part } = openLater(scope, isNeeded, async (scope) => {
     const { CatchUps, CatchUpTriggers, takePulled } = await import('./index.ts')
     const take = takePulled({ clock, facts, maxBodyBytes: () => current().maxBodyBytes })
-    const catchUps = new CatchUps({ store, clock, facts, keep, current, isReady, isPaused, take })
+    const catchUps = new CatchUps({ store, lead, clock, facts, keep, current, isReady, isPaused, take })
     const triggers = new CatchUpTriggers({ catchUps, clock, isReady, isPaused, canCatchUp })
     facts.observe(triggers)
     scope.defer(() => catchUps.close())

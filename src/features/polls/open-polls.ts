@@ -5,7 +5,7 @@ import type { FeatureKit, OpenedFeature } from '../feature.ts'
 import { openLater } from '../open-later.ts'
 
 export const openPolls = (kit: FeatureKit): OpenedFeature<never, 'polls'> => {
-  const { store, clock, log, facts, current, takesEvents: isReady, isPaused, scope } = kit
+  const { lead, clock, log, facts, current, takesEvents: isReady, isPaused, scope } = kit
   const names = (): readonly string[] =>
     current()
       .served()
@@ -21,7 +21,7 @@ export const openPolls = (kit: FeatureKit): OpenedFeature<never, 'polls'> => {
         isReady,
         isPaused,
         take: takePulled({ clock, facts, maxBodyBytes: () => current().maxBodyBytes }),
-        lead: async (task, leaseMs) => (await store.shared?.lead(task, leaseMs)) ?? true,
+        lead,
         served: (name) => servedAs(current().table, name),
         names,
       })

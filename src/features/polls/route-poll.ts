@@ -14,6 +14,7 @@ import type { PollState } from '../../generated/control.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { type PolledMessage, type PolledPage, type PollFailure, type PollSettings, pollPage } from '../../parts/polling/svix.ts'
 import type { ServedRoute } from '../../plan/table.ts'
+import type { Lead } from '../../store/as-leader.ts'
 import type { TakePulled } from './take-pulled.ts'
 
 /** What the polls of all routes may do to the world. */
@@ -26,8 +27,7 @@ export type PollEffects = {
   readonly isPaused: (route: string) => boolean
   readonly take: TakePulled
   readonly served: (route: string) => ServedRoute | undefined
-  /** Makes this gateway the only one that has the task for `leaseMs` from now. `false`: another gateway has the task. */
-  readonly lead: (task: string, leaseMs: number) => Promise<boolean>
+  readonly lead: Lead
 }
 
 const mostMessages = 50

@@ -94,12 +94,12 @@ const createStopAsked = (): { readonly stop: () => void; readonly stopAsked: Pro
 
 const kitOf = (
   { config: { dataDir }, clock, log, redact, shared: { facts, keep, pauses }, reloader: { current } }: GatewayOptions,
-  { store }: GatewayServices,
+  { store, lead }: GatewayServices,
   takesEvents: () => boolean,
   scope: Scope,
 ): FeatureKit => {
   const isPaused = (route: string): boolean => pauses.refuses(route)
-  return { dataDir, store, clock, log, redact, facts, keep, current, takesEvents, isPaused, scope }
+  return { dataDir, store, lead, clock, log, redact, facts, keep, current, takesEvents, isPaused, scope }
 }
 
 /** Opens the HTTP server and the control socket. */
