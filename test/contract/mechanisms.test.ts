@@ -80,8 +80,8 @@ const mechanisms: readonly Mechanism[] = [
     raw: /\.lead\(/,
     homes: {
       'store/as-leader.ts': 'the home',
-      'observe/alerts/memory.ts': 'the teller of alerts, which goes on while the database is away',
-      'observe/alerts/alerts.ts': 'the same',
+      'features/alerts/memory.ts': 'the teller of alerts, which goes on while the database is away',
+      'features/alerts/alerts.ts': 'the same',
       'features/catch-up/catch-up-run.ts': 'a task of many steps, which asks before each whether it still leads',
     },
   },
