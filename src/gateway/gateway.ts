@@ -75,7 +75,7 @@ const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: 
     stopAsked,
     nextEvent: () =>
       new Promise((resolve) => {
-        shared.facts.observe({ hears: { request_ended: (fact) => void (isTaken(fact) && resolve()) } })
+        shared.facts.observe({ handlers: { request_ended: (fact) => void (isTaken(fact) && resolve()) } })
       }),
     async stop(ms = current().config.drainMs) {
       stopping.now = true

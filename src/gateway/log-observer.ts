@@ -32,7 +32,7 @@ export const createLogObserver = (
 ): LogObserver => {
   const budget = createLineBudget(log, clock)
   return {
-    hears: {
+    handlers: {
       request_ended(fact) {
         if (requests) logRequest(fact, log, budget, traces)
       },

@@ -36,7 +36,7 @@ export const createMirrorObserver = ({ store, clock, log, redact, route }: Mirro
     }
   }
   return {
-    hears: {
+    handlers: {
       text_sent(fact) {
         if (!fact.ok || fact.cause.job !== undefined || !asksFor(route(fact.cause.route))) return
         const mirrored = mirror(fact)

@@ -15,7 +15,7 @@ export type OpenedRelay = {
   readonly view: () => Pick<Status, 'relay'>
 }
 
-type RelayDoor = { readonly facts: Pick<Facts, 'tell'> } & Pick<PullerOptions, 'refusing' | 'watch' | 'status'>
+type RelayDoor = { readonly facts: Pick<Facts, 'emit'> } & Pick<PullerOptions, 'refusing' | 'watch' | 'status'>
 
 /** Prepares the puller. */
 export const openRelay = ({ config, clock, log, reloader }: GatewayOptions, door: RelayDoor, scope: Scope): OpenedRelay => {

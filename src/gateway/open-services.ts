@@ -204,7 +204,7 @@ const observe = async (
   const retention = () => reloader.current().config.storage.retention
   const report = (reason: string): void => log('warn', { reason }, 'event records')
   const folder = journalFolder(config.dataDir)
-  const lostLines = (lines: number): void => facts.tell({ kind: 'records_lost', lines })
+  const lostLines = (lines: number): void => facts.emit({ kind: 'records_lost', lines })
   const journalOptions = { clock, limits: retention, report, lostLines }
   const journal = store.shared
     ? await openSharedJournal({ ...journalOptions, records: store.shared.records })

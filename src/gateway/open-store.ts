@@ -14,11 +14,11 @@ import type { OpenStore } from '../store/store-part.ts'
  * Opens the store that the first configuration names. `current` returns the present configuration. Throws a Fault or a StoreFault. Each
  * commit of the store is emitted as a fact.
  */
-export const openStore = (first: Config, clock: Clock, facts: Pick<Facts, 'tell'>, current: () => Config): Promise<OpenStore> => {
+export const openStore = (first: Config, clock: Clock, facts: Pick<Facts, 'emit'>, current: () => Config): Promise<OpenStore> => {
   const part = storesByName.get(first.storage.kind)
   // Cannot happen: the shape check refuses an unknown kind, and its finding stops the start.
   if (!part) throw new Error(`no store "${first.storage.kind}"`)
-  const committed = (ok: boolean, calls: number, ms: number): void => facts.tell({ kind: 'commit_ended', ok, calls, ms })
+  const committed = (ok: boolean, calls: number, ms: number): void => facts.emit({ kind: 'commit_ended', ok, calls, ms })
   return part.open({ ...storeOptions(first, clock), url: () => current().storage.url ?? '', committed })
 }
 

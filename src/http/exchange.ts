@@ -2,9 +2,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
+import { emitRequest } from '../core/facts/emit-request.ts'
 import type { EndedRequest } from '../core/facts/fact.ts'
 import type { Facts } from '../core/facts/facts.ts'
-import { tellRequest } from '../core/facts/tell-request.ts'
 import type { AwaitedAnswer, Refused, Reply } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { replyTo } from '../core/reply.ts'
@@ -19,7 +19,7 @@ export type ListenerContext = {
   /** Whether the gateway stops. Each answer then ends its connection. */
   readonly stopping: () => boolean
   /** Gets the end of each request as a fact. A request whose sender left before its body was read has no such fact. */
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
   /** Writes the answers of one turn of the event loop together. */
   readonly batch: ReplyBatch
   /** The number of requests that have not ended. */
@@ -164,7 +164,7 @@ export class Exchange {
 
   #tell(ended: EndedRequest): void {
     const { request, trustProxy } = this.#parts
-    tellRequest(this.#listener.facts, {
+    emitRequest(this.#listener.facts, {
       kind: 'request_ended',
       ended,
       route: this.#plan,

@@ -36,7 +36,7 @@ export type ReceiveOptions = {
   /** Whether a signature of this client failed on this route a short time ago. */
   readonly hasFailed: (route: string, client: () => string) => boolean
   /** Gets the end of each request as a fact. A request whose sender left before its body was read has no such fact. */
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
   /** Returns what watches the stages of a request on this route, for debug logs and traces. */
   readonly watch?: (route: string) => Watch
 }

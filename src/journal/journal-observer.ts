@@ -36,7 +36,7 @@ export type JournalObserverOptions = {
 export const createJournalObserver = ({ journal, keepsPayloads, redact, traces }: JournalObserverOptions): Observer<'journal'> => {
   const timeOf = createTimeFormat()
   return {
-    hears: {
+    handlers: {
       request_ended(fact) {
         const received = receivedOf(fact, { redact, timeOf, traces })
         // The body of a request that was split is kept once, with the record of the request.

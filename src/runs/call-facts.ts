@@ -9,7 +9,7 @@ import type { BeginToolCall } from '../parts/tools/tool.ts'
 import type { Lease } from '../store/ports.ts'
 import type { Transcript } from './attempt/transcript.ts'
 
-export type CallFactsOptions = { readonly facts: Pick<Facts, 'tell'>; readonly clock: Pick<Clock, 'now' | 'monotonic'> }
+export type CallFactsOptions = { readonly facts: Pick<Facts, 'emit'>; readonly clock: Pick<Clock, 'now' | 'monotonic'> }
 
 /**
  * Makes the functions that begin a call of a model or a tool. `toolCalls` gets each call of a tool.
@@ -37,7 +37,7 @@ export const createCallFacts = (
     beginModelCall(provider, model) {
       const { once, ...place } = begin()
       const ended = (ok: boolean, inputTokens = 0, outputTokens = 0): void =>
-        once((common) => facts.tell({ kind: 'model_called', ...common, provider, model, ok, inputTokens, outputTokens }))
+        once((common) => facts.emit({ kind: 'model_called', ...common, provider, model, ok, inputTokens, outputTokens }))
       return { ...place, ended }
     },
     beginToolCall(toolset, tool, input) {
@@ -47,7 +47,7 @@ export const createCallFacts = (
       const ended = (ok: boolean, result: string): void =>
         once((common) => {
           Object.assign(made, { ms: common.ms, ok, result })
-          facts.tell({ kind: 'tool_called', ...common, toolset, tool, ok })
+          facts.emit({ kind: 'tool_called', ...common, toolset, tool, ok })
         })
       return { ...place, ended }
     },

@@ -28,7 +28,7 @@ import type { Breakers, Sending } from './breaker/breakers.ts'
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly profile: (name: string) => Pick<Profile, 'env' | 'platforms'> | undefined
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
   readonly keep: Keep
   readonly clock: Clock
   readonly ownComments: Pick<OwnComments, 'mark'>
@@ -43,7 +43,7 @@ export type Sender = (outgoing: Outgoing, written?: DeliverySettings) => Promise
 
 export const createSender = (options: SenderOptions): Sender => {
   const { facts, keep, clock, ownComments } = options
-  const log = (outgoing: Outgoing): void => facts.tell({ kind: 'text_logged', cause: outgoing, text: outgoing.text })
+  const log = (outgoing: Outgoing): void => facts.emit({ kind: 'text_logged', cause: outgoing, text: outgoing.text })
   return async (outgoing, written) => {
     const goal = goalOf(options, outgoing, written)
     if (typeof goal === 'string') return permanentFailure(goal)
@@ -51,7 +51,7 @@ export const createSender = (options: SenderOptions): Sender => {
     const placed = withSpan(outgoing)
     const onlyOnce = (why: string): void => {
       outgoing.onlyOnce?.(why)
-      facts.tell({ kind: 'text_goes_once', cause: placed, target: part.name, why })
+      facts.emit({ kind: 'text_goes_once', cause: placed, target: part.name, why })
     }
     // Secrets are redacted before the text is cut: `cut` could leave half a secret, which the redactor would not find.
     const shown = <T extends { readonly why: string }>(sent: T): T => ({
@@ -70,7 +70,7 @@ export const createSender = (options: SenderOptions): Sender => {
       const sent = await sendWithin(outgoing.budgetMs + graceMs, clock, async () => checkedAnswer(await part.send(whole, kit), part))
       const chat = part.chat?.(extra, settings)
       const chatAddress = chat && { platform: part.name, ...chat }
-      facts.tell({
+      facts.emit({
         kind: 'text_sent',
         cause: placed,
         target: part.name,

@@ -22,7 +22,7 @@ export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held'> 
     /** Whether several processes work on the store. */
     readonly isShared: boolean
     readonly clock: Clock
-    readonly facts: Pick<Facts, 'tell' | 'flushed'>
+    readonly facts: Pick<Facts, 'emit' | 'flushed'>
     /** Returns the most runs that are in progress at once. */
     readonly maxConcurrent: () => number
     /** Absent while traces are off. */
@@ -241,7 +241,7 @@ export class Worker {
     if (ended === 'given back') return
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
     const run = describeAttempt(lease, end, clock, transcript)
-    facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
+    facts.emit({ kind: 'attempt_ended', at: clock.now(), run })
     // The record is written before the store deletes the run: a crash in between leaves a second record of the same end, but never a run
     // without a record of its end.
     if (end.kind !== 'again') await facts.flushed()
@@ -254,7 +254,7 @@ export class Worker {
     // Where `finish` was called more than once, `false` need not mean that another worker has the run: a call that seemed to fail may have
     // been committed.
     if (!kept && calls === 1) this.#takenOver(lease)
-    else facts.tell({ kind: 'attempt_committed', run })
+    else facts.emit({ kind: 'attempt_committed', run })
   }
 
   #takenOver(lease: Lease): void {

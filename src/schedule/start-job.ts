@@ -10,7 +10,7 @@ import type { Accepted, Store } from '../store/ports.ts'
 export type JobStarter = {
   readonly store: Pick<Store, 'accept'>
   readonly clock: Clock
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
   readonly wake: () => void
 }
 
@@ -34,7 +34,7 @@ export const startJob = async (job: ScheduledJob, cause: JobTrigger, { store, cl
     const accepted = await store.accept(run, claim, jobLane(job, 'refuse'))
     if (accepted !== 'accepted') return accepted
     const { acceptedAt: at, eventId, profile, deliveryId } = run
-    facts.tell({ kind: 'job_started', at, eventId, profile, job: job.id, deliveryId })
+    facts.emit({ kind: 'job_started', at, eventId, profile, job: job.id, deliveryId })
     return accepted
   } finally {
     // A store that failed may have committed the run. The worker polls for the run when the store works again.

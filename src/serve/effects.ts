@@ -154,14 +154,14 @@ export const createSharedEffects = ({
     async script(folder, job) {
       const begun = clock.monotonic()
       const result = await slots.run(() => runScript(folder, job))
-      facts.tell({ kind: 'script_ended', ok: result?.ok === true, ms: clock.monotonic() - begun })
+      facts.emit({ kind: 'script_ended', ok: result?.ok === true, ms: clock.monotonic() - begun })
       return result
     },
     mismatched({ eventId, profile, route }, action, why) {
-      facts.tell({ kind: 'payload_mismatched', at: clock.now(), eventId, profile, route, action, why })
+      facts.emit({ kind: 'payload_mismatched', at: clock.now(), eventId, profile, route, action, why })
     },
     redactionMissed({ eventId, profile, route }, fields, first) {
-      facts.tell({ kind: 'redaction_missed', eventId, profile, route, fields, first })
+      facts.emit({ kind: 'redaction_missed', eventId, profile, route, fields, first })
     },
     redactionJudged({ route }, own, shared) {
       redactions.add(own, route)

@@ -20,7 +20,7 @@ type ReadinessOptions = {
   readonly store: Pick<OpenStore, 'claim' | 'dueInMs' | 'shared'>
   readonly clock: Clock
   readonly log: Log
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
   readonly stopping: () => boolean
   /** Whether a later version of headgate has changed the store so that this version cannot read it. */
   readonly isTooNew: () => boolean
@@ -31,7 +31,7 @@ type ReadinessOptions = {
  * shared store is asked each second all the time, because its server may fail while no request comes.
  */
 export class Readiness implements Observer {
-  readonly hears: Observer['hears'] = {
+  readonly handlers: Observer['handlers'] = {
     request_ended: ({ ended: { outcome } }) => {
       if (outcome.kind !== 'refused' || outcome.code !== 'unavailable') return
       this.#hasRefused = true
@@ -115,6 +115,6 @@ export class Readiness implements Observer {
     const { log, facts, clock } = this.#options
     if (problem === undefined) log('info', {}, 'ready again')
     else log('error', { reason: problem }, 'not ready')
-    facts.tell({ kind: 'readiness_changed', at: clock.now(), reason: problem })
+    facts.emit({ kind: 'readiness_changed', at: clock.now(), reason: problem })
   }
 }

@@ -10,7 +10,7 @@ export const countRefusals = (): RefusalCounter => {
   // The codes are a closed list, so the map stays small.
   const counted = new Map<Refused['code'], number>()
   return {
-    hears: {
+    handlers: {
       request_ended({ replay, ended: { outcome } }) {
         if (!replay && outcome.kind === 'refused') counted.set(outcome.code, (counted.get(outcome.code) ?? 0) + 1)
       },

@@ -23,12 +23,12 @@ const perMinute = 10
 const maxCounted = 5
 
 /** Takes all facts. Facts other than those refusals are emitted at once, unchanged. */
-export type RefusedSignatures = Pick<Facts, 'tell'> & {
+export type RefusedSignatures = Pick<Facts, 'emit'> & {
   /** Emits the refusals and the counts that were not emitted yet. */
   close(): void
 }
 
-type RefusedSignaturesOptions = { readonly facts: Pick<Facts, 'tell'>; readonly clock: Clock; readonly serving: () => LiveConfig }
+type RefusedSignaturesOptions = { readonly facts: Pick<Facts, 'emit'>; readonly clock: Clock; readonly serving: () => LiveConfig }
 
 type RefusedRoute = NonNullable<RequestEnded['route']>
 
@@ -37,21 +37,21 @@ export const createRefusedSignatures = ({ facts, clock, serving }: RefusedSignat
   const budget = createKeptBudget(clock)
   const records = createRecordShares({ facts, clock })
   return {
-    tell(fact) {
-      if (fact.kind !== 'request_ended' || !fact.route) return facts.tell(fact)
+    emit(fact) {
+      if (fact.kind !== 'request_ended' || !fact.route) return facts.emit(fact)
       if (isRefusedAs('too_large', fact)) {
         const isRecorded = records.take(fact.route, false) === 'told'
-        return facts.tell(isRecorded ? { ...fact, refusal: { eventId: randomUUID(), at: clock.now() } } : fact)
+        return facts.emit(isRecorded ? { ...fact, refusal: { eventId: randomUUID(), at: clock.now() } } : fact)
       }
-      if (!isRefusedAs('bad_signature', fact)) return facts.tell(fact)
+      if (!isRefusedAs('bad_signature', fact)) return facts.emit(fact)
       const share = records.take(fact.route)
-      if (share !== 'told') return facts.tell(share === 'over' ? { ...fact, refusal: 'counted' } : fact)
+      if (share !== 'told') return facts.emit(share === 'over' ? { ...fact, refusal: 'counted' } : fact)
       const [took, remote] = [fact.ms(), fact.remote()]
       const about = { eventId: randomUUID(), at: fact.ended.unverified?.at ?? clock.now() }
       later.run(() => {
         const live = serving()
         const kept = refusalToKeep(fact, live, budget)
-        facts.tell({ ...withCause(fact, live), ms: () => took, remote: () => remote, refusal: kept ? { ...about, kept } : about })
+        facts.emit({ ...withCause(fact, live), ms: () => took, remote: () => remote, refusal: kept ? { ...about, kept } : about })
       })
     },
     close() {
@@ -76,7 +76,7 @@ const createRecordShares = ({ facts, clock }: Pick<RefusedSignaturesOptions, 'fa
     const counts = withoutRecord
     taken = new Map()
     withoutRecord = new Map()
-    for (const counted of counts.values()) facts.tell({ kind: 'signatures_refused', at: clock.now(), eventId: randomUUID(), ...counted })
+    for (const counted of counts.values()) facts.emit({ kind: 'signatures_refused', at: clock.now(), eventId: randomUUID(), ...counted })
     // While records of the burst are missing, the timer goes on even when no signature is refused, so that the burst refills.
     if (left < burst) minute.start(minuteMs)
   }

@@ -21,7 +21,7 @@ export type ReloadOptions = {
   /** The configuration with which the gateway started. */
   readonly first: LiveConfig
   readonly log: Log
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
   readonly clock: Clock
   readonly read: Read
   readonly compile: (config: Config, before: LiveConfig) => Promise<LiveConfig>
@@ -83,7 +83,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
         needRestart = restart
       }
       await logDiagnostics(diagnostics, log)
-      facts.tell(
+      facts.emit(
         obstacle ? { kind: 'config_refused' } : { kind: 'config_replaced', routes: next.served().length, changes, needRestart: restart },
       )
       return result

@@ -69,7 +69,7 @@ export const createTails = ({ clock, redact, others }: TailsOptions): Tails => {
     if (open.size === 0) stopFollowing()
   }
   return {
-    hears: {
+    handlers: {
       request_ended(fact) {
         if (open.size > 0) tell(2, () => requestLines(fact, clock.now(), redact))
       },

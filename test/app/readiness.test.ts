@@ -38,7 +38,7 @@ const open = (t: Test, shared = false) => {
     },
     clock,
     log: Object.assign((_: string, __: object, message: string) => void log.push(message), { writes: () => true }),
-    facts: { tell: (fact) => void told.push(fact) },
+    facts: { emit: (fact) => void told.push(fact) },
     stopping: () => state.stopping,
     isTooNew: () => state.isTooNew,
   })

@@ -269,7 +269,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
         ['other', { name: 'other', dir: '/', platforms: {}, env, jobs: new Map() }],
       ])
       const written = { deliver: double.target, deliver_extra: at(double.chat) }
-      const options = { targets: targetsByName, facts: { tell: () => {} }, keep, clock: systemClock, ownComments }
+      const options = { targets: targetsByName, facts: { emit: () => {} }, keep, clock: systemClock, ownComments }
       const sender = createSender({ ...options, profile: (name) => profiles.get(name) })
       const delivery = readDelivery(written as Route, targetsByName, () => {}) as Delivery
       const outgoing = { text: 'hello', route: 'r', deliveryId: 'profiles', delivery, position: 0, budgetMs: 20_000 }

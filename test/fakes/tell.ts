@@ -6,5 +6,5 @@ import { createFacts, type Observer } from '../../src/core/facts/facts.ts'
 export const tell = (observer: Observer, fact: Fact): void => {
   const facts = createFacts()
   facts.observe(observer)
-  facts.tell(fact)
+  facts.emit(fact)
 }

@@ -347,7 +347,7 @@ t.test('nothing of TLS is loaded for plain HTTP', async (t) => {
       const { listen } = await import(${JSON.stringify(server)})
       const clock = { now: Date.now, monotonic: Date.now, after: () => () => {} }
       const settings = () => ({ pairs: [{ cert: 'main.pem', key: 'main-key.pem', path: [] }] })
-      const facts = { observe() {}, tell() {} }
+      const facts = { observe() {}, emit() {} }
       await listen({ host: '127.0.0.1', port: 0, clock, facts, ${tls} })
       console.log(JSON.stringify(process.moduleLoadList.filter((name) => /^NativeModule (tls|https)$/.test(name))))
       process.exit()`

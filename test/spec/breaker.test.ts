@@ -192,7 +192,7 @@ t.test('a receiver that fails one time in three never opens the breaker, in turn
     const told: Fact[] = []
     const breakers = new Breakers({
       clock: fakeClock(),
-      facts: { tell: (fact) => told.push(fact) },
+      facts: { emit: (fact) => told.push(fact) },
       settings: () => ({ failures: defaults.breaker.failures, longestWaitMs: 300_000 }),
       makeDue: async () => {},
     })

@@ -73,7 +73,7 @@ const listenWith = async (t: Test, script: Effects['script'], options: Partial<S
     stopping: () => false,
     refusing: () => false,
     hasFailed: () => false,
-    facts: { tell: (fact) => fact.kind === 'request_ended' && ended.push(fact.ended.outcome) },
+    facts: { emit: (fact) => fact.kind === 'request_ended' && ended.push(fact.ended.outcome) },
     ...options,
   })
   t.teardown(() => listener.close(0))

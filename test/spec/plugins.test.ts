@@ -312,7 +312,7 @@ const sent = async (t: Test, send: string, more = '', settings: JsonObject = {})
   const sender = createSender({
     targets,
     profile: (name) => config.profiles.get(name),
-    facts: { tell: () => {} },
+    facts: { emit: () => {} },
     keep: createKeep(adopt),
     clock,
     ownComments,

@@ -35,7 +35,7 @@ export const createRequestLines = ({ clock, redact, show, skipped }: RequestLine
     if (over > 0) skipped(over)
   }
   return {
-    hears: {
+    handlers: {
       request_ended(fact) {
         if (!isCounting) clock.after(secondMs, endSecond)
         isCounting = true

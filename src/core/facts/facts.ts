@@ -1,23 +1,23 @@
-/** The stream of facts: each fact is told once, and each observer of its kind hears of it. */
+/** The stream of facts: each fact is emitted once, and each observer of its kind receives it. */
 
 import type { Fact, FactReader, ReadBy } from './fact.ts'
 
 /** What an observer does with each kind of fact that it receives. A function never throws, and returns at once. */
-type Hears<Told extends Fact> = { readonly [Each in Told as Each['kind']]: (fact: Each) => void }
+type Handlers<Told extends Fact> = { readonly [Each in Told as Each['kind']]: (fact: Each) => void }
 
 /**
  * Receives facts, in order. The observer of a reader has a function for each kind of fact whose entry names that reader, and the compiler
  * says which is missing. An observer without a name receives whatever it has a function for.
  */
 export interface Observer<Name extends FactReader = never> {
-  readonly hears: [Name] extends [never] ? Partial<Hears<Fact>> : Hears<ReadBy<Name>>
+  readonly handlers: [Name] extends [never] ? Partial<Handlers<Fact>> : Handlers<ReadBy<Name>>
   /** Resolves when the observer has kept the facts so far, or has failed to. Never rejects. */
   flushed?(): Promise<void>
 }
 
 export interface Facts {
   /** Gives the fact to each observer that has a function for its kind, in the order in which the observers were added. */
-  tell(fact: Fact): void
+  emit(fact: Fact): void
   /** Adds an observer, which receives facts from now on. */
   observe(observer: Observer): void
   /** Resolves when each observer has kept the facts so far, or has failed to. */
@@ -27,19 +27,19 @@ export interface Facts {
 export const createFacts = (): Facts => {
   const observers: Observer[] = []
   // By kind, so that a fact costs nothing for observers that do not receive it.
-  const hearing = new Map<string, ((fact: Fact) => void)[]>()
+  const handlersOf = new Map<string, ((fact: Fact) => void)[]>()
   return {
-    tell(fact) {
-      const all = hearing.get(fact.kind)
-      if (all) for (const hear of all) hear(fact)
+    emit(fact) {
+      const all = handlersOf.get(fact.kind)
+      if (all) for (const handle of all) handle(fact)
     },
     observe(observer) {
       observers.push(observer)
-      for (const [kind, hear] of Object.entries(observer.hears)) {
-        const all = hearing.get(kind) ?? []
-        hearing.set(kind, all)
+      for (const [kind, handle] of Object.entries(observer.handlers)) {
+        const all = handlersOf.get(kind) ?? []
+        handlersOf.set(kind, all)
         // The compiler does not see that a function is called only with facts of the kind under which the observer has it.
-        all.push(hear as (fact: Fact) => void)
+        all.push(handle as (fact: Fact) => void)
       }
     },
     async flushed() {

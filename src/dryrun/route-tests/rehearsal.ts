@@ -170,7 +170,7 @@ const createStandIns = () => {
       seen = { prompts: [], attempts: [], sent: [] }
       return before
     },
-    hears: { attempt_ended: ({ run }: { readonly run: RunAttempt }) => void seen.attempts.push(run) },
+    handlers: { attempt_ended: ({ run }: { readonly run: RunAttempt }) => void seen.attempts.push(run) },
     async agent(prompt: string): Promise<string> {
       seen.prompts.push(prompt)
       const { agent = { reply: prompt } } = mocks

@@ -69,8 +69,8 @@ export class Alerts implements Observer<'alerts'> {
     this.#looking = repeat(clock, lookEveryMs, () => this.#look(), { first: 'soon' })
   }
 
-  get hears(): Signals['hears'] {
-    return this.#signals.hears
+  get handlers(): Signals['handlers'] {
+    return this.#signals.handlers
   }
 
   /** Resolves when the check of the alerts that is in progress has ended; at once where no check is in progress. */

@@ -55,7 +55,7 @@ type BreakerChanged = Extract<Fact, { readonly kind: 'breaker_changed' }>
 type Cause = { readonly profile: string; readonly route: string; readonly job?: string | undefined }
 
 export class Signals implements Observer<'alerts'> {
-  readonly hears: Observer<'alerts'>['hears'] = {
+  readonly handlers: Observer<'alerts'>['handlers'] = {
     request_ended: (fact) => this.#request(fact),
     attempt_committed: ({ run }) => {
       if (run.end.kind === 'dead') this.#cause('dead_run', causeName(run), run.end.error)

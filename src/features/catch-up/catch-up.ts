@@ -28,7 +28,7 @@ export type CatchUpOptions = {
   readonly store: Pick<OpenStore, 'held' | 'positions' | 'keepPositions'>
   readonly lead: Lead
   readonly clock: Clock
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
   readonly keep: Keep
   readonly current: () => Pick<ServedConfig, 'config' | 'served'>
   readonly isReady: () => boolean
@@ -176,7 +176,7 @@ export class CatchUps {
     const { name: route, profile } = served.source
     const { listed, asked, awaited, refused, givenUp, why } = progress
     const counts = { listed, asked, awaited, refused, givenUp }
-    this.#options.facts.tell({
+    this.#options.facts.emit({
       kind: 'catch_up_ended',
       at: endedAt ?? 0,
       profile,

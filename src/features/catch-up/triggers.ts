@@ -39,7 +39,7 @@ type CatchUpTriggersOptions = {
 type Due = { at: number; tries: number }
 
 export class CatchUpTriggers implements Observer<'catch_up'> {
-  readonly hears: Observer<'catch_up'>['hears'] = {
+  readonly handlers: Observer<'catch_up'>['handlers'] = {
     request_ended: ({ route, ended, replay }) => {
       if (outcomeStatus(ended.outcome) === 503 && route && !replay && this.#options.canCatchUp(route.name)) this.#want(route.name, quietMs)
     },

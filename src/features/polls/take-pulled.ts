@@ -5,8 +5,8 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
+import { emitRequest } from '../../core/facts/emit-request.ts'
 import type { Facts } from '../../core/facts/facts.ts'
-import { tellRequest } from '../../core/facts/tell-request.ts'
 import { originHeader, pulled } from '../../core/headers.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Headers, VerifiedRequest } from '../../core/request.ts'
@@ -28,7 +28,7 @@ type PulledEvent = {
 export type TakePulled = (served: ServedRoute, event: PulledEvent) => Promise<Outcome | undefined>
 
 /** `maxBodyBytes`: returns the most bytes of a body that the gateway takes. */
-type PulledOptions = { readonly clock: Clock; readonly facts: Pick<Facts, 'tell'>; readonly maxBodyBytes: () => number }
+type PulledOptions = { readonly clock: Clock; readonly facts: Pick<Facts, 'emit'>; readonly maxBodyBytes: () => number }
 
 export const takePulled =
   ({ clock, facts, maxBodyBytes }: PulledOptions): TakePulled =>
@@ -51,7 +51,7 @@ export const takePulled =
       }
       const isTooLarge = request.body.length > maxBodyBytes()
       const ended = isTooLarge ? { outcome: refuse('too_large'), stage: 'body_size', verified: request } : await runVerified(plan, request)
-      tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers, remote: request.remote, ms: () => 0 })
+      emitRequest(facts, { kind: 'request_ended', ended, route: plan, headers, remote: request.remote, ms: () => 0 })
       return ended.outcome
     } finally {
       plan.scope.release()

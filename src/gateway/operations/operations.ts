@@ -64,7 +64,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
   const recordsToReplay = recordsAhead(records)
   const refusals = countRefusals()
   facts.observe(refusals)
-  facts.observe({ hears: { config_replaced: () => shared.redactions.clear() } })
+  facts.observe({ handlers: { config_replaced: () => shared.redactions.clear() } })
   const startedAt = new Date(clock.now()).toISOString()
   return {
     status: async () => ({ ...(await statusOf(options)), started_at: startedAt, refused: refusals.counts() }),

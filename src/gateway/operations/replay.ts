@@ -5,9 +5,9 @@
 
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
+import { emitRequest } from '../../core/facts/emit-request.ts'
 import type { EndedRequest } from '../../core/facts/fact.ts'
 import type { Facts } from '../../core/facts/facts.ts'
-import { tellRequest } from '../../core/facts/tell-request.ts'
 import type { Refused } from '../../core/outcome.ts'
 import { describeOutcome } from '../../core/outcome-table.ts'
 import type { RoutePlan } from '../../core/plan.ts'
@@ -27,7 +27,7 @@ export type ReplayOptions = {
   readonly shared: SharedEffects
   readonly serving: () => LiveConfig
   /** Gets a Fact at the end of each replay, but not of a dry run. */
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
 }
 
 const replayMissing = (why: string): ReplayResult => ({ found: false, why })
@@ -73,7 +73,7 @@ const tellReplay = (
 ): ReplayResult => {
   const { headers, remote } = request
   const replay = { of, isEdited }
-  tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replay })
+  emitRequest(facts, { kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replay })
   return { found: true, event_id: request.eventId, stage: ended.stage, ...describeOutcome(ended.outcome) }
 }
 

@@ -9,7 +9,7 @@ import type { Store } from '../../store/ports.ts'
 type RunOperationsOptions = {
   readonly store: Pick<Store, 'revive' | 'cancel'>
   readonly worker: Pick<Worker, 'wake' | 'cancel'>
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -18,7 +18,7 @@ export const createRunOperations = ({ store, worker, facts, clock }: RunOperatio
   async retry({ id }) {
     try {
       const retried = await store.revive(id)
-      if (retried) facts.tell({ kind: 'run_revived', at: clock.now(), eventId: id })
+      if (retried) facts.emit({ kind: 'run_revived', at: clock.now(), eventId: id })
       return { retried }
     } finally {
       worker.wake()

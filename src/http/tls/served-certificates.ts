@@ -62,7 +62,7 @@ export class ServedCertificates {
     this.#seen = this.#served.version
     // The check at the start has logged what ends soon.
     for (const { files } of this.#endingSoon()) this.#toldAt.set(files.cert, options.clock.now())
-    options.facts.observe({ hears: { config_replaced: () => this.#refresh() } })
+    options.facts.observe({ handlers: { config_replaced: () => this.#refresh() } })
     server.once('listening', () => {
       const looking = repeat(options.clock, lookEveryMs, () => this.#look())
       server.once('close', looking.stop)
@@ -100,14 +100,14 @@ export class ServedCertificates {
     try {
       if (version !== this.#served.version) {
         this.#served = this.#install(settings(), version, this.#served.set)
-        facts.tell({ kind: 'certificates_replaced', endsAt: Math.min(...this.#served.set.pairs.map(({ endsAt }) => endsAt)) })
+        facts.emit({ kind: 'certificates_replaced', endsAt: Math.min(...this.#served.set.pairs.map(({ endsAt }) => endsAt)) })
       }
       this.#refused = undefined
     } catch (error) {
       const reason = messageOf(error)
       if (this.#refused?.reason === reason) return
       this.#refused = { at: new Date(clock.now()).toISOString(), reason }
-      facts.tell({ kind: 'certificates_refused', reason })
+      facts.emit({ kind: 'certificates_refused', reason })
     }
   }
 
@@ -138,7 +138,7 @@ export class ServedCertificates {
     for (const { files, endsAt } of ending) {
       if (now - (this.#toldAt.get(files.cert) ?? Number.NEGATIVE_INFINITY) < dayMs) continue
       this.#toldAt.set(files.cert, now)
-      this.#options.facts.tell({ kind: 'certificate_ends_soon', file: files.cert, endsAt })
+      this.#options.facts.emit({ kind: 'certificate_ends_soon', file: files.cert, endsAt })
     }
   }
 }

@@ -15,7 +15,7 @@ const resultOf = (ok: boolean): string => (ok ? 'ok' : 'failed')
 const seconds = (ms: number): number => ms / 1000
 
 export const createMetricsObserver = (meter: Meter, clock: Pick<Clock, 'now'>): Observer<'metrics'> => ({
-  hears: {
+  handlers: {
     request_ended: (fact) => countRequest(fact, meter, clock),
     attempt_committed: ({ run }) => countAttempt(run, meter),
     commit_ended({ ok, calls, ms }) {

@@ -97,7 +97,7 @@ const createSpanObserver = ({ spans, content, places, clock }: SpanObserverOptio
   }
 
   return {
-    hears: {
+    handlers: {
       request_ended: onRequest,
       attempt_ended: ({ run }) => onAttempt(run),
       job_started: (fact) => spans.add([jobSpan(fact, places.placeOf(fact))], false),

@@ -93,8 +93,8 @@ export const sendTargetTest = async (test: TargetTest, text: string): Promise<Ta
   const redact = createRedactor(knownSecrets(config))
   if (obstacle !== undefined) return { sent: redactSent(permanentFailure(obstacle), redact), notices: [] }
   const notices: string[] = []
-  const facts: Pick<Facts, 'tell'> = {
-    tell(fact) {
+  const facts: Pick<Facts, 'emit'> = {
+    emit(fact) {
       if (fact.kind === 'text_logged') notices.push(`log: ${printable(fact.text)}`)
       if (fact.kind === 'text_goes_once') notices.push(`note: ${printable(fact.why)}`)
     },

@@ -4,9 +4,9 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
+import { emitRequest } from '../../core/facts/emit-request.ts'
 import type { EndedRequest } from '../../core/facts/fact.ts'
 import type { Facts } from '../../core/facts/facts.ts'
-import { tellRequest } from '../../core/facts/tell-request.ts'
 import { joinHeaders, withoutOwnHeaders } from '../../core/headers.ts'
 import { type Reply, refuse } from '../../core/outcome.ts'
 import { outcomeStatus } from '../../core/outcome-table.ts'
@@ -25,7 +25,7 @@ export type ReceiveItemOptions = {
   readonly serving: () => Serving
   /** Whether new requests are refused because the gateway stops. */
   readonly refusing: () => boolean
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
   readonly watch?: (route: string) => Watch
   /** Answers the holders of status addresses. */
   readonly status: (token: string) => Promise<Reply>
@@ -59,7 +59,7 @@ export const receiveItem = async (item: WireFrame<ItemHead>, about: RelayHead, o
   const head = headOf(item.head, about)
   const { ended, plan } = await run(head, item.body, { ...options, isOnce: !isKept(item.head.id) })
   const ms = (): number => clock.monotonic() - startedAt
-  tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers: head.headers, remote: head.remote, ms })
+  emitRequest(facts, { kind: 'request_ended', ended, route: plan, headers: head.headers, remote: head.remote, ms })
   const { awaited } = ended
   const reply = ended.reply ?? replyTo(ended.outcome)
   const again = againFor(ended)

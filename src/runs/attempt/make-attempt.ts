@@ -51,7 +51,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     const { store, comments } = options
     const { budget, prices } = policy
     const now = (): number => options.clock.now()
-    const usedUp = (key: string): void => options.facts.tell({ kind: 'budget_used_up', at: now(), cause: causeOf(lease), key })
+    const usedUp = (key: string): void => options.facts.emit({ kind: 'budget_used_up', at: now(), cause: causeOf(lease), key })
     const meter = createMeter({ run: lease.run, isRepeat: lease.attempt > 1, comments, budget, prices, store, now, uncounted, usedUp })
     try {
       const reply = await askAgent(attempt, meter)
@@ -85,6 +85,6 @@ const endOfError = (attempt: Attempt, error: unknown): RunEnd => {
 /** Stores the agent's reply, and emits that it is stored. `false`: another worker has the run. */
 const keepNewReply = async ({ options, signal, lease }: Attempt, reply: string): Promise<boolean> => {
   const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
-  if (isKept) options.facts.tell({ kind: 'run_replied', eventId: lease.run.eventId, reply: isSilent(reply) ? '' : reply })
+  if (isKept) options.facts.emit({ kind: 'run_replied', eventId: lease.run.eventId, reply: isSilent(reply) ? '' : reply })
   return isKept
 }

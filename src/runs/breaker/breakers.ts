@@ -48,7 +48,7 @@ export type Sending = Exclude<Sent, Failed> | Unsent
 
 export type BreakersOptions = {
   readonly clock: Clock
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'emit'>
   /** Returns the settings as they are now; `undefined` where the breakers are switched off. */
   readonly settings: () => BreakerSettings | undefined
   /** Makes runs due that wait in the store since an attempt gave them back. Never rejects. */
@@ -262,7 +262,7 @@ export class Breakers {
     const { openedAt, isAsked } = entry
     const retryAt = state === 'open' ? { retryAt: this.#wallTime(breaker.retryAt) } : {}
     const more = { ...retryAt, ...(isReset ? { isReset } : {}), ...(isAsked ? { isAsked } : {}) }
-    this.#options.facts.tell({ kind: 'breaker_changed', at, ...receiver, state, reason, openedAt, ...more })
+    this.#options.facts.emit({ kind: 'breaker_changed', at, ...receiver, state, reason, openedAt, ...more })
     runs.setTimer()
     if (state !== 'closed') return
     this.#entries.delete(receiverKey(receiver))

@@ -47,7 +47,7 @@ type Serving = {
 /** This replica among the replicas of its store. It beats from `begin` to `leave`. */
 export class Replicas implements Observer {
   /** Beats at once when a reload has taken a configuration over, because the other replicas should know the new digest. */
-  readonly hears: Observer['hears'] = { config_replaced: () => void this.beat() }
+  readonly handlers: Observer['handlers'] = { config_replaced: () => void this.beat() }
   readonly #options: ReplicasOptions
   readonly #hashFiles = createFileHashes()
   readonly #startedAt: number

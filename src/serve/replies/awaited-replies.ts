@@ -24,7 +24,7 @@ const replyOf = ({ end, reply }: RunAttempt): string | undefined => {
 }
 
 export class AwaitedReplies implements Replies, Observer<'replies'> {
-  readonly hears: Observer<'replies'>['hears'] = {
+  readonly handlers: Observer<'replies'>['handlers'] = {
     run_replied: ({ eventId, reply }) => this.end(eventId, reply),
     run_erased: ({ run }) => this.end(run.eventId, undefined),
     attempt_ended: ({ run }) => {

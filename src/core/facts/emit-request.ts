@@ -1,14 +1,14 @@
-/** Tells the end of a request: a fact of the request, then one of each of its items, where the request was split. */
+/** Emits the end of a request: a fact of the request, then one of each of its items, where the request was split. */
 
 import type { RequestEnded } from './fact.ts'
 import type { Facts } from './facts.ts'
 
-export const tellRequest = (facts: Pick<Facts, 'tell'>, fact: RequestEnded): void => {
+export const emitRequest = (facts: Pick<Facts, 'emit'>, fact: RequestEnded): void => {
   const { items, verified } = fact.ended
-  facts.tell(fact)
+  facts.emit(fact)
   if (!items || !verified) return
   for (const [index, { outcome, stage, event }] of items.entries())
-    facts.tell({
+    facts.emit({
       ...fact,
       ended: { outcome, stage, event, verified: { ...verified, eventId: event.eventId } },
       batch: { of: verified.eventId, index },
