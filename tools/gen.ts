@@ -16,6 +16,7 @@ import { renderDefaults } from './defaults.ts'
 import { forEditors } from './editor/index.ts'
 import { renderKubernetes } from './kubernetes/index.ts'
 import { renderDashboard, renderMetrics } from './observability.ts'
+import { withOperators } from './operator-schema.ts'
 import { withNames, withoutToolsets } from './part-names.ts'
 import { renderReference } from './reference.ts'
 import { renderSamples } from './samples.ts'
@@ -107,6 +108,7 @@ const bundle = (): Node => {
     Object.assign(definitions, inner)
     definitions[self.title as string] = self
   }
+  definitions.Condition = withOperators(definitions.Condition as Node)
   Object.assign(definitions, local(platformDefinitions(definitions.Platform as Node)))
   definitions.DeliverExtra = withTypedKeys(definitions.DeliverExtra as Node)
   const { platforms, tools } = (definitions.Config as Node).properties as { readonly [section: string]: Node }

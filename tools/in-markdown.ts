@@ -6,3 +6,6 @@ export const inMarkdown = <T extends { readonly description?: string }>(node: T)
 
 /** Returns a text in which nothing outside of code is a tag: Markdown takes `<name>` for one, and shows nothing of it. */
 export const withoutTags = (text: string): string => text.replace(/`[^`]*`|<(?=[A-Za-z/])/g, (found) => (found === '<' ? '\\<' : found))
+
+/** Returns the title of a key: "Api key" for `api_key`. */
+export const inWords = (key: string): string => `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll('_', ' ')}`

@@ -6,15 +6,12 @@
 import { platformOf, threadKeys } from '../src/parts/targets/delivery/settings.ts'
 import { targets } from '../src/parts/targets/index.ts'
 import type { KeySchema, TargetPart } from '../src/parts/targets/target.ts'
-import { inMarkdown } from './in-markdown.ts'
+import { inMarkdown, inWords } from './in-markdown.ts'
 
 type Node = { readonly [key: string]: unknown }
 type Definitions = { readonly [name: string]: Node }
 
 const propertiesOf = (node: Node | undefined): Definitions => (node?.properties ?? {}) as Definitions
-
-/** Returns the title of a key: "Api key" for `api_key`. */
-const inWords = (key: string): string => `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll('_', ' ')}`
 
 /** Returns the name of the definition of a platform's section: `GoogleChatPlatform` for `google_chat`. */
 const definitionOf = (platform: string): string =>

@@ -1,5 +1,7 @@
 /** Keys of the schema, each with a test that fails where the program does not hear the key (`npm run deaf:keys`). */
 
+import { operators } from '../../src/parts/operators/index.ts'
+
 /** The keys by the file and the title of their test. The file is below `test`; a key has its definition and its path: `Route.respond.body`. */
 const keysOf: { readonly [file: string]: { readonly [title: string]: string } } = {
   'app/alerts.test.ts': {
@@ -199,7 +201,6 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'a direct message with retry waits for its delay, for its turn, and expires, as a run does': 'Route.delay_seconds',
     'an hour forward: a delivery id is known for as long as its route says': 'Route.duplicates.hours',
     'no wait before another attempt is longer than max_delay_seconds': 'Route.retry.max_delay_seconds',
-    'rate_limit of a route: each value of the key has its own minute, and past it the answer is 429': 'Condition.not_equals',
     'rate_limit with when_over: queue: all are accepted, and their runs begin so many a minute, in order': 'Route.rate_limit.when_over',
     'rate_limit: what queues expires in its time': 'Route.expires_seconds Route.rate_limit.per_minute',
   },
@@ -229,7 +230,6 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'Filter conditions': 'Condition.all Condition.any Route.filters',
     'in_file is read again when it changed: time, size or inode': 'Condition.field Condition.in_file',
     'in_file stays inside the profile directory, links resolved; what cannot be decided does not pass under not either': 'Condition.not',
-    'what is wrong with a filter stops the start': 'Condition.equals Condition.exists Condition.regex',
   },
   'spec/jobs-trigger.test.ts': {
     'events pass the same checks first: signature, events, filters, script, rate limit, duplicates': 'Route.events',
@@ -247,8 +247,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'two ids past 2^53 are two deliveries, and one value is one, whichever way it is written': 'SignatureScheme.id',
   },
   'spec/payload-schema.test.ts': {
-    'payloads that do not fit are ignored, refused or told, before the filters':
-      'Condition.contains Route.payload_mismatch Route.payload_schema',
+    'payloads that do not fit are ignored, refused or told, before the filters': 'Route.payload_mismatch Route.payload_schema',
   },
   'spec/plugins.test.ts': {
     'a rule of a schema that no sentence is about is said all the same': 'Job.deliver',
@@ -264,7 +263,6 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'a replay has the path and the query that came, without what names a secret or is redacted': 'TestSend.query',
     'an expression that fails goes out as nothing, and the log and the record have the reason, or the event is refused':
       'Route.expression_error Route.rate_limit.key',
-    'each outcome: what was decided, by which stage, and the id in the answer': 'Condition.in',
     'keep_refused: posts under a wrong secret are kept in a bound, and run once their signature holds': 'Route.keep_refused',
     'past the most dead runs that are kept the oldest are forgotten': 'Config.storage.retention.max_dead_runs',
     'past the most events or bytes that are kept the oldest records go':
@@ -295,8 +293,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
       SchemeTimestamp.window_seconds SignatureScheme.algorithm SignatureScheme.event SignatureScheme.signature SignatureScheme.signed
       SignatureScheme.timestamp
     `,
-    'an answer is shaped for its sender, and its values are nothing but text':
-      'Condition.missing Route.respond.body Route.respond.content_type',
+    'an answer is shaped for its sender, and its values are nothing but text': 'Route.respond.body Route.respond.content_type',
     'handshakes are answered before any route work, and only as their scheme says': `
       Route.verify_token SchemeAnswer.headers SchemeAnswer.json SchemeAnswer.text SchemeHandshake.answer SchemeHandshake.method
       SchemeHandshake.signed SchemeHandshake.token.query SchemeHandshake.when.header SchemeHandshake.when.query SignatureScheme.handshakes
@@ -349,14 +346,20 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
   },
 }
 
-/** The file and the title of the test by the key. */
-export const heard: { readonly [key: string]: readonly [file: string, title: string] } = Object.fromEntries(
-  Object.entries(keysOf).flatMap(([file, titles]) =>
-    Object.entries(titles).flatMap(([title, keys]) =>
-      keys
-        .trim()
-        .split(/\s+/)
-        .map((key) => [key, [file, title]]),
+/** The test that runs the examples of every operator, in conditions of routes. */
+const ofOperators = ['contract/operators.test.ts', 'a condition of a route holds as the examples of its operator say'] as const
+
+/** The file and the title of the test by the key. An operator that the table does not have is shown by its examples. */
+export const heard: { readonly [key: string]: readonly [file: string, title: string] } = {
+  ...Object.fromEntries(operators.map(({ name }) => [`Condition.${name}`, ofOperators])),
+  ...Object.fromEntries(
+    Object.entries(keysOf).flatMap(([file, titles]) =>
+      Object.entries(titles).flatMap(([title, keys]) =>
+        keys
+          .trim()
+          .split(/\s+/)
+          .map((key) => [key, [file, title]]),
+      ),
     ),
   ),
-)
+}

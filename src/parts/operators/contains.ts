@@ -7,10 +7,16 @@ import { isObject, own } from '../../core/json.ts'
 import { compileEqual } from '../../expr/equal.ts'
 import { scalarText } from '../../expr/render.ts'
 import { finder } from '../../expr/search.ts'
-import type { ExactOperator } from './operator.ts'
+import type { BuiltinOperator } from './operator.ts'
 
-export const contains: ExactOperator = {
+export const contains: BuiltinOperator = {
   name: 'contains',
+  schema: {
+    type: ['string', 'number', 'boolean', 'null', 'array', 'object'],
+    description: 'A text holds this text, a list this item, a map this key.',
+    markdownDescription: 'A text holds this text, a list this item, a map this key. Numbers and booleans are compared by their text.',
+    'x-fits': ['string', 'array', 'object'],
+  },
   compile(wanted) {
     const text = scalarText(wanted)
     const find = finder(text ?? '')

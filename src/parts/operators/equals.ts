@@ -1,10 +1,16 @@
 /** The operator `equals` holds when the field of a condition deeply equals the operand, a JSON value (rules: Filters 5). */
 
 import { compileEqual } from '../../expr/equal.ts'
-import type { ExactOperator } from './operator.ts'
+import type { BuiltinOperator } from './operator.ts'
 
-export const equals: ExactOperator = {
+export const equals: BuiltinOperator = {
   name: 'equals',
+  schema: {
+    type: ['string', 'number', 'boolean', 'null', 'array', 'object'],
+    description: 'The field equals this JSON value, deeply.',
+    markdownDescription: 'The field equals this JSON value, deeply.\n\nExample: `equals: opened`',
+    'x-fits': ['string', 'number', 'boolean', 'null', 'array', 'object'],
+  },
   compile: compileEqual,
   domain: (wanted) => ({ kind: 'one_of', values: [wanted] }),
   examples: [

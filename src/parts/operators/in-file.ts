@@ -8,10 +8,18 @@ import { messageOf } from '../../core/fault.ts'
 import { isNumber } from '../../expr/equal.ts'
 import { type ListedValues, openListFile } from '../../expr/list-file.ts'
 import { scalarText } from '../../expr/render.ts'
-import type { ExactOperator } from './operator.ts'
+import type { BuiltinOperator } from './operator.ts'
 
-export const inFile: ExactOperator = {
+export const inFile: BuiltinOperator = {
   name: 'in_file',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    description: 'A file under the profile directory: JSON array, JSON object (its keys), or one value a line.',
+    markdownDescription:
+      'A file under the profile directory: a JSON array, a JSON object (its keys count), or text with one value a line. Read again when it changes.',
+    'x-fits': ['string', 'number'],
+  },
   compile(path, { profileDir, report, recompileAtReload }) {
     recompileAtReload()
     const file = openListFile(profileDir, String(path), (error) =>

@@ -1,10 +1,17 @@
 /** The operator `in` holds when the field of a condition equals one of a list of values (rules: Filters 5). */
 
 import { compileOneOf } from '../../expr/equal.ts'
-import type { ExactOperator } from './operator.ts'
+import type { BuiltinOperator } from './operator.ts'
 
-export const inList: ExactOperator = {
+export const inList: BuiltinOperator = {
   name: 'in',
+  schema: {
+    type: 'array',
+    items: { type: ['string', 'number', 'boolean', 'null', 'array', 'object'] },
+    description: 'The field equals one of these values.',
+    markdownDescription: 'The field equals one of these values.\n\nExample: `in: [opened, reopened]`',
+    'x-fits': ['string', 'number'],
+  },
   compile(list) {
     return compileOneOf(Array.isArray(list) ? list : [])
   },

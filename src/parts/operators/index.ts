@@ -8,9 +8,9 @@ import { inFile } from './in-file.ts'
 import { jsonata } from './jsonata.ts'
 import { missing } from './missing.ts'
 import { notEquals } from './not-equals.ts'
-import type { ExactOperator } from './operator.ts'
+import type { BuiltinOperator, ExactOperator } from './operator.ts'
 import { regex } from './regex.ts'
 
-export const operators: readonly ExactOperator[] = [exists, missing, equals, notEquals, contains, inList, inFile, regex, jsonata]
+export const operators: readonly BuiltinOperator[] = [exists, missing, equals, notEquals, contains, inList, inFile, regex, jsonata]
 
 export const operatorsByName: ReadonlyMap<string, ExactOperator> = new Map(operators.map((operator) => [operator.name, operator]))

@@ -6,7 +6,7 @@ import type { Event } from '../../core/request.ts'
 import { BadExpression, compileJsonata } from '../../expr/jsonata/jsonata.ts'
 import { requestInput } from '../../expr/request-field.ts'
 import { waitIfLarge } from '../../expr/turn.ts'
-import type { ExactOperator, ExactTest } from './operator.ts'
+import type { BuiltinOperator, ExactTest } from './operator.ts'
 
 const inputNames = ['payload', 'event', 'headers', 'request', 'batch']
 
@@ -30,8 +30,17 @@ export const compileCondition = (source: string): ((event: Event) => Promise<Jso
   }
 }
 
-export const jsonata: ExactOperator = {
+export const jsonata: BuiltinOperator = {
   name: 'jsonata',
+  schema: {
+    title: 'JSONata',
+    type: 'string',
+    minLength: 1,
+    maxLength: 4096,
+    description: 'A JSONata expression over {payload, event, headers} that must give true.',
+    markdownDescription:
+      'A [JSONata](https://jsonata.org) expression over `{payload, event, headers}` that must give `true`. Stands alone, without `field`.\n\nLimits, so that no payload holds the gateway up: 50,000 steps, taken in turns with other requests, where what is long (a list compared, a map copied, a text searched) counts for many; lists of 10,000 items that it makes or walks through, of 20,000 that it hands to a function; texts of 131,072 characters for a function (a million where it is quick); for a pattern, a million characters divided by its size; ranges between numbers up to 2^53; pictures such as `#,##0.00` or `[Y]-[M01]` stand in the expression, not in the payload; no `$eval`. An expression that a limit stops cannot be decided: the event does not pass, and the reason is in its record. In a template, its placeholder is empty, and the log says why.\n\nExample: `jsonata: $count(payload.commits) > 3`',
+  },
   fieldless: true,
   compile(source, { report }): ExactTest {
     try {

@@ -1,9 +1,17 @@
 /** The operator `missing` holds when the field of a condition is missing (rules: Filters 4). */
 
-import type { ExactOperator } from './operator.ts'
+import type { BuiltinOperator } from './operator.ts'
 
-export const missing: ExactOperator = {
+export const missing: BuiltinOperator = {
   name: 'missing',
+  schema: {
+    const: true,
+    type: 'boolean',
+    examples: [true],
+    description: 'The field is not there.',
+    markdownDescription: 'The field is not there. Only `true` has a meaning.',
+    'x-fits': ['string', 'number', 'boolean', 'null', 'array', 'object'],
+  },
   compile: () => (value) => value === undefined,
   domain: () => ({ kind: 'absent' }),
   examples: [

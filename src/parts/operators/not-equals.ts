@@ -4,10 +4,16 @@
  */
 
 import { compileEqual } from '../../expr/equal.ts'
-import type { ExactOperator } from './operator.ts'
+import type { BuiltinOperator } from './operator.ts'
 
-export const notEquals: ExactOperator = {
+export const notEquals: BuiltinOperator = {
   name: 'not_equals',
+  schema: {
+    type: ['string', 'number', 'boolean', 'null', 'array', 'object'],
+    description: 'The field does not equal this JSON value; a missing field passes.',
+    markdownDescription: 'The field does not equal this JSON value. A missing field passes.',
+    'x-fits': ['string', 'number', 'boolean', 'null', 'array', 'object'],
+  },
   compile(unwanted) {
     const equal = compileEqual(unwanted)
     return (value) => !equal(value)

@@ -1,7 +1,7 @@
 /** The contract of operators: an operator tests the value of a condition's field or, in a condition without a field, the whole event. */
 
 import type { Report } from '../../core/diagnostic.ts'
-import type { ExactJson, Json } from '../../core/json.ts'
+import type { ExactJson, Json, JsonObject } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
 import type { Closable } from '../../core/scope.ts'
 import type { RecompileAtReload } from '../report.ts'
@@ -68,3 +68,9 @@ export type OperatorPart = {
 export type ExactOperator = Omit<OperatorPart, 'compile'> & {
   compile(operand: ExactJson, kit: OperatorKit): Closable<ExactTest>
 }
+
+/**
+ * An operator of this program, which says in JSON Schema what its operand may be, with the texts that editors show. `x-fits`: the types of
+ * fields that it fits. A plugin's operator may have any operand.
+ */
+export type BuiltinOperator = ExactOperator & { readonly schema: JsonObject & { readonly description: string } }

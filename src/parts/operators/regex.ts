@@ -8,7 +8,7 @@ import { matchesNothing, withoutSlashes } from '../../expr/regex/no-match.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { scalarText } from '../../expr/render.ts'
 import { nextExpressionTurn } from '../../expr/turn.ts'
-import type { ExactOperator, ExactTest } from './operator.ts'
+import type { BuiltinOperator, ExactTest } from './operator.ts'
 
 /**
  * In a text of more UTF-16 units than this, a search waits for a later turn of the event loop, so that the times of many patterns on one
@@ -24,8 +24,16 @@ const reportVain = (pattern: string, report: Report): void => {
   report('WH401', [], `no text matches the pattern: ${why}`, help)
 }
 
-export const regex: ExactOperator = {
+export const regex: BuiltinOperator = {
   name: 'regex',
+  schema: {
+    type: 'string',
+    maxLength: 1024,
+    description: 'A pattern found anywhere in the field; linear time, no look-around, no back-references.',
+    markdownDescription:
+      "A pattern found anywhere in the field's text. It runs on a linear-time engine: `(?i)` and named groups work, look-around and back-references are refused.\n\nExample: `regex: ^(fix|feat)`",
+    'x-fits': ['string', 'number'],
+  },
   compile(operand, { report }): ExactTest {
     const pattern = String(operand)
     try {
