@@ -8,35 +8,34 @@ import { hourMs } from '../core/clock.ts'
 import type { Delivery, NewRun } from '../core/new-run.ts'
 import { cut } from '../core/text.ts'
 import type { Claim, RunEnd } from '../store/ports.ts'
-import { type AttemptOptions, persistRun } from './attempt/attempt.ts'
+import { type Attempted, type AttemptOptions, persistRun } from './attempt/attempt.ts'
 import type { MakeAttempt } from './attempt/make-attempt.ts'
 
 /** The longest reply in a report, in UTF-16 units. */
 const maxReplyUnits = 200_000
 
 export type ReportOptions = {
-  /** Removes known secrets from the error of an attempt before it is stored, logged or posted. */
-  readonly redact: (text: string) => string
   /** Returns where the end of a run is to be reported; `undefined` where nowhere. */
   readonly callback?: (run: NewRun) => Delivery | undefined
 }
 
 /**
- * Returns `makeAttempt` with reports: the run that reports an end is committed before the end is stored. A crash in between repeats the
- * end, and finds the claim of the report. When `signal` aborts while the store fails, rejects with the StoreFault.
+ * Returns `makeAttempt` with reports, and with ends that quote no secret: an end is redacted here, once for its report, its record and the
+ * store. The run that reports an end is committed before the end is stored. A crash in between repeats the end, and finds the claim of the
+ * report. When `signal` aborts while the store fails, rejects with the StoreFault.
  */
 export const reportingEnds = (
   makeAttempt: MakeAttempt,
-  options: Pick<AttemptOptions, 'store' | 'log' | 'clock'> & ReportOptions,
+  options: Pick<AttemptOptions, 'store' | 'log' | 'clock' | 'redact'> & ReportOptions,
   signal: AbortSignal,
 ): MakeAttempt => {
   const { store, clock, callback, redact } = options
   return async (lease, transcript) => {
-    const end = await makeAttempt(lease, transcript)
+    const end = redactedEnd(await makeAttempt(lease, transcript), redact)
     if (typeof end === 'string' || end.kind === 'again' || lease.run.callback) return end
     const delivery = callback?.(lease.run)
     if (!delivery) return end
-    const { run, claim } = reportOf(lease.run, { end, reply: transcript.reply }, delivery, { now: clock.now(), redact })
+    const { run, claim } = reportOf(lease.run, { end, reply: transcript.reply }, delivery, clock.now())
     await persistRun(lease, async () => (await store.accept(run, claim)) === 'accepted', options, signal)
     return end
   }
@@ -49,6 +48,9 @@ export const reportingEnds = (
 export const callbackEventId = (eventId: string): string =>
   hash('sha256', `callback ${eventId}`).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
 
+const redactedEnd = (end: Attempted, redact: (text: string) => string): Attempted =>
+  typeof end === 'string' || end.kind === 'done' ? end : { ...end, error: redact(end.error) }
+
 type ReportedEnd = { readonly end: Exclude<RunEnd, { kind: 'again' }>; readonly reply: string | undefined }
 
 /**
@@ -59,12 +61,12 @@ const reportOf = (
   { eventId, profile, route, event, deliveryId }: NewRun,
   { end, reply }: ReportedEnd,
   delivery: Delivery,
-  { now, redact }: { readonly now: number; readonly redact: (text: string) => string },
+  now: number,
 ): { readonly run: NewRun; readonly claim: Claim } => {
   const about = { status: end.kind, route, event, delivery_id: deliveryId, event_id: eventId }
   const isSilent = end.kind === 'done' && end.silent
   const said = reply === undefined || isSilent ? {} : { reply: cut(reply, maxReplyUnits) }
-  const failed = end.kind === 'done' ? {} : { error: redact(end.error) }
+  const failed = end.kind === 'done' ? {} : { error: end.error }
   const run: NewRun = {
     eventId: callbackEventId(eventId),
     profile,

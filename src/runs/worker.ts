@@ -236,10 +236,9 @@ export class Worker {
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock, traces } = this.#options
     const transcript = beginTranscript(lease, clock, traces)
-    const ended = await this.#attempt(lease, transcript)
-    if (ended === 'lost') return this.#takenOver(lease)
-    if (ended === 'given back') return
-    const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
+    const end = await this.#attempt(lease, transcript)
+    if (end === 'lost') return this.#takenOver(lease)
+    if (end === 'given back') return
     const run = describeAttempt(lease, end, clock, transcript)
     facts.emit({ kind: 'attempt_ended', at: clock.now(), run })
     // The record is written before the store deletes the run: a crash in between leaves a second record of the same end, but never a run

@@ -109,7 +109,7 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
     repeatable: () => true,
     comments: () => false,
     maxConcurrent: () => 4,
-    redact: (text) => text,
+    redact: (text) => text.replaceAll('hush-hush', '[redacted]'),
   })
   t.teardown(async () => {
     const stopped = worker.stop(0)
@@ -422,7 +422,7 @@ t.test('a process that stood still while the tools of a run were opened begins n
 t.test('a run that this process lacks something for is left to another, and counts no attempt', async (t) => {
   const clock = fakeClock()
   const connect = shared(t, clock)
-  const lacks = ({ deliveryId }: NewRun): string | undefined => (deliveryId === 'a' ? 'the route "reviews"' : undefined)
+  const lacks = ({ deliveryId }: NewRun): string | undefined => (deliveryId === 'a' ? 'the route "hush-hush"' : undefined)
   const one = workOn(t, clock, await connect(), undefined, { isShared: true, lacks })
   for (const id of ['a', 'b']) await accept(one.store, id)
   one.worker.wake()
@@ -430,6 +430,8 @@ t.test('a run that this process lacks something for is left to another, and coun
   t.strictSame(one.sent, ['b'])
   t.strictSame(one.said, ['runs wait for a gateway whose configuration has what they need'], 'said once')
   t.match(await one.store.standings([runOf('a').eventId]), [{ state: 'waiting', attempt: 0 }])
+  const [standing] = await one.store.standings([runOf('a').eventId])
+  t.match(standing?.error, /the route "\[redacted\]"/, 'why it waits is stored without known secrets')
   await one.worker.stop(0)
   const other = workOn(t, clock, await connect(), undefined, { isShared: true })
   await pass(clock, 6_000, () => other.worker.wake())

@@ -17,6 +17,8 @@ export type AttemptOptions = AskOptions & {
   readonly store: Store
   /** Returns the limits, tools and skills of a run, as its route or job has them now. */
   readonly policy: (run: NewRun) => RunPolicy
+  /** Removes known secrets from the words of an end, before these are stored, logged or posted. */
+  readonly redact: (text: string) => string
   /** Sends a text to one target. Never rejects. */
   readonly send: (outgoing: Outgoing) => Promise<Sending>
   /** Absent where no run waits for a target that is down. */
@@ -53,7 +55,7 @@ export type Attempted = RunEnd | 'lost' | 'given back'
 
 /** Gives a run back that was not begun. The attempt does not count, and is not recorded. `lost`: another worker has the run already. */
 export const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, error: string): Promise<'lost' | 'given back'> => {
-  const end: RunEnd = { kind: 'again', afterMs, error, uncounted: true }
+  const end: RunEnd = { kind: 'again', afterMs, error: options.redact(error), uncounted: true }
   return (await persistRun(lease, () => options.store.finish(lease, end), options, signal)) ? 'given back' : 'lost'
 }
 
