@@ -4,14 +4,13 @@
  */
 
 import type { Event } from '../core/request.ts'
+import { turnShares } from '../core/turns/turn-shares.ts'
 
 /**
  * A payload with more UTF-16 units than this is large. An expression waits for a later turn before it reads such a payload, because parsing
  * the payload took enough of the present turn.
  */
 const largeTextUnits = 65_536
-/** The time for which the expressions of one turn may hold the loop. */
-const turnMs = 10
 
 /** The time at which the first expression of this turn began; `undefined` while none has begun. */
 let turnBegan: number | undefined
@@ -31,7 +30,7 @@ const beginTurn = (): void => {
 
 /** Whether the expressions of this turn have used up their time. The first call in a turn begins that time. */
 export const isTurnOver = (): boolean => {
-  if (turnBegan !== undefined) return performance.now() - turnBegan > turnMs
+  if (turnBegan !== undefined) return performance.now() - turnBegan > turnShares.expressions
   beginTurn()
   return false
 }

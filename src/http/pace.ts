@@ -1,12 +1,7 @@
 /** Shares the event loop among bodies of several chunks, so that small requests do not wait for large bodies. */
 
 import { systemClock } from '../core/clock.ts'
-
-/**
- * The most bytes of bodies of several chunks that are read in a turn: as many as one read of a socket brings. A connection that brings more
- * in this turn must pause.
- */
-const maxBytesOfTurn = 65_536
+import { turnShares } from '../core/turns/turn-shares.ts'
 
 export interface Pace {
   /**
@@ -47,7 +42,8 @@ export const createPace = (nextTurn: NextTurn): Pace => {
       taken += bytes
       if (!isDue) nextTurn(turn)
       isDue = true
-      if (taken <= maxBytesOfTurn) return true
+      // A connection that brings more in this turn must pause.
+      if (taken <= turnShares.bodyBytes) return true
       // A body that has been read in part goes first: if all bodies advanced together, each would keep its memory until all are whole.
       if (hasWaited) waiting.unshift(resume)
       else waiting.push(resume)

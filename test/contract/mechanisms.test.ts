@@ -76,6 +76,17 @@ const mechanisms: readonly Mechanism[] = [
     },
   },
   {
+    job: 'holding the event loop for a share of its turn',
+    raw: /\bturnShares\b|\bsliceMs\b/,
+    homes: {
+      'core/turns/turn-shares.ts': 'the home',
+      'core/turns/taking-turns.ts': 'long work',
+      'core/turns/short-turns.ts': 'signatures',
+      'expr/turn.ts': 'expressions',
+      'http/pace.ts': 'bodies',
+    },
+  },
+  {
     job: 'doing something as the only one of several gateways',
     raw: /\.lead\(/,
     homes: {

@@ -3,8 +3,8 @@
  * other requests are served in between. The waiting tasks are bounded, those of one client more closely.
  */
 
-/** The time that tasks get in a turn of the event loop. A step that begins within this time may end after it. */
-const sliceMs = 4
+import { turnShares } from './turn-shares.ts'
+
 /** The most waiting tasks, and the most bytes that waiting tasks hold: of all clients, and of one client. */
 const maxWaiting = 256
 const maxWaitingOfOne = 32
@@ -46,8 +46,9 @@ export const createShortTurns = (): ShortTurns => {
       if (own.count === 0) waitingOf.delete(client)
     }
   }
+  // A step that begins within the share may end after it.
   const runTasks = (): void => {
-    const until = performance.now() + sliceMs
+    const until = performance.now() + turnShares.signatures
     do waiting.shift()?.()
     while (waiting.length > 0 && performance.now() < until)
     isScheduled = waiting.length > 0
