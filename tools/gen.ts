@@ -86,12 +86,16 @@ const files = [
   'scheme.schema.json',
 ]
 
+/** The definitions with `x-extends` as the compiler of types takes them: with their own keys alone, and the name of what they extend. */
+type Extending = { [name: string]: Node }
+
 /**
  * Makes one self-contained draft-07 schema of the files: every `$ref` becomes local, every `x-extends` is merged in, and every `x-names` is
  * replaced by the names.
  */
-const bundle = (): Node => {
+const bundle = (): { readonly schema: Node; readonly extending: Extending } => {
   const definitions: { [name: string]: Node } = {}
+  const extending: Extending = {}
   const titleOf = new Map(files.map((file) => [file, readSchema(file).title as string]))
   const local = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(local)
@@ -117,11 +121,12 @@ const bundle = (): Node => {
   for (const [name, node] of Object.entries(definitions)) {
     const base = typeof node['x-extends'] === 'string' ? definitions[node['x-extends'].slice('#/definitions/'.length)] : undefined
     if (!base) continue
-    const { 'x-extends': _, ...self } = node
+    const { 'x-extends': $ref, ...self } = node
+    extending[name] = { ...self, extends: { $ref } }
     definitions[name] = { ...base, ...self, properties: { ...(self.properties as Node), ...(base.properties as Node) } }
   }
   const { Config, ...rest } = definitions
-  return { $schema: 'http://json-schema.org/draft-07/schema#', ...Config, definitions: rest }
+  return { schema: { $schema: 'http://json-schema.org/draft-07/schema#', ...Config, definitions: rest }, extending }
 }
 
 const banner = '// Generated from schema/ by `npm run gen`. Do not edit.\n'
@@ -146,8 +151,9 @@ const forTypes = (value: unknown, keep = true): unknown => {
   return out
 }
 
-const types = async (schema: Node): Promise<string> => {
-  const definitions = schema.definitions as { [name: string]: Node }
+const types = async (bundled: Node, extending: Extending): Promise<string> => {
+  const definitions = { ...(bundled.definitions as { [name: string]: Node }), ...extending }
+  const schema = { ...bundled, definitions }
   // The root also refers to the definitions to which nothing else refers, so that the compiler exports their types too.
   const text = await compile(
     {
@@ -176,6 +182,7 @@ const types = async (schema: Node): Promise<string> => {
     .replace(/\n\/\*\*\n \* This interface was referenced by[\s\S]*?\*\//g, '')
     .replace(/ \*\n \* This interface was referenced by[^\n]*\n \* via the [^\n]*\n/g, '')
     .replace(/^.*"?x-(subscriptions|jobs|tests|routes|relay)"?\?: .*\n/gm, '')
+    .replace(/\/\*\*\n \* (.*)\n \*\//g, '/** $1 */')
 }
 
 /**
@@ -235,7 +242,7 @@ const validators = async (schema: Node): Promise<string> => {
   return `${banner}${await renderChecks(ajv, schemaOf, root)}`
 }
 
-const schema = bundle()
+const { schema, extending } = bundle()
 const { Agent } = readSchema('config.schema.json').definitions as { readonly Agent: Node }
 const runners = envByChoice(Agent)
 
@@ -318,7 +325,7 @@ const outputs: { [file: string]: string } = {
   'docs/reference.md': `${renderReference(schema)}\n`,
   'docs/senders.md': `${renderSenders(presets, schemes)}\n`,
   'docs/targets.md': `${renderTargets(targets)}\n`,
-  'src/generated/config.ts': await types(schema),
+  'src/generated/config.ts': await types(schema, extending),
   'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,
   'src/generated/secret-keys.ts': `${banner}${renderSecretKeys(schema)}`,
   'src/generated/settings.ts': `${banner}${renderSettings(runners, targets)}`,
