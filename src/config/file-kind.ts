@@ -60,5 +60,9 @@ export const textToShow = (kind: FileKind, { source, text = '' }: SourceReading)
   return isShown ? text : ''
 }
 
+/** Returns the findings of the syntax of a file; of a file that may be of another kind, only the first mistake. */
+export const toldOf = (kind: FileKind, reading: SourceReading): readonly Diagnostic[] =>
+  reading.source || textToShow(kind, reading) !== '' ? reading.diagnostics : reading.diagnostics.slice(0, 1)
+
 const hasKnownLine = (kind: FileKind, text: string): boolean =>
   new RegExp(`^(?:\\{\\s*)?["']?(?:${knownKeys(kind).join('|')})["']?\\s*:`, 'm').test(text)

@@ -11,7 +11,7 @@ import { checkConfig } from '../generated/validators.js'
 import { defaultProfile, type PluginSource, type Profile } from './config.ts'
 import { type Env, isUnknown, readEnvFile } from './env.ts'
 import { textDigest } from './file-digests.ts'
-import { type FileKind, otherKind, textToShow } from './file-kind.ts'
+import { type FileKind, isOfKind, otherKind, textToShow, toldOf } from './file-kind.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { configSchema } from './schema-walk.ts'
 import { noProviders, type SecretSources } from './secrets/providers.ts'
@@ -19,7 +19,7 @@ import type { References } from './secrets/reference.ts'
 import { isUnresolved, resolveSecrets } from './secrets/resolve-secrets.ts'
 import { brokenPointers, checkShape } from './shape.ts'
 import { parsePointer } from './union-errors.ts'
-import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
+import { type ParsedYaml, type RestOfSource, readSource, type Source, type SourceReading } from './yaml/source.ts'
 
 export type FileSource = Source & { readonly schema: JsonObject }
 
@@ -50,8 +50,17 @@ export type CheckedData = { readonly data: JsonObject; readonly bad: ReadonlySet
 
 const noData: CheckedData = { data: {}, bad: new Set(), found: [] }
 
-/** Checks the shape of a parsed file, and resolves its secrets. WH013 reports a file of another kind. */
-export const checkedData = (source: Source, kind: FileKind, from: References, into: FileReadings): CheckedData => {
+/**
+ * Checks the shape of a parsed file, and resolves its secrets. WH013 reports a file of another kind. `lost`: the Diagnostics of values that
+ * are not read whole. What is found at, in or around such a value may only follow from what is missing there, and is left out.
+ */
+export const checkedData = (
+  source: Source,
+  kind: FileKind,
+  from: References,
+  into: FileReadings,
+  lost: readonly Diagnostic[] = [],
+): CheckedData => {
   const { check, schema, routePointer } = kind
   into.sources.push({ ...source, schema })
   const other = otherKind(kind, source)
@@ -61,11 +70,38 @@ export const checkedData = (source: Source, kind: FileKind, from: References, in
   }
   const shape = checkShape(check, schema, source.data, source)
   const resolved = resolveSecrets(schema, source.data, from, source)
-  const all = [...shape, ...resolved.diagnostics].map((each) => withRoute(withoutHaste(each, source.data, routePointer), routePointer))
+  const all = [...shape, ...resolved.diagnostics]
+    .filter(({ pointer }) => !lost.some((each) => isNear(pointer, each.pointer)))
+    .map((each) => withRoute(withoutHaste(each, source.data, routePointer), routePointer))
   into.diagnostics.push(...all)
   for (const reference of resolved.asked) into.asked.add(reference)
-  const found = all.filter(isUnresolved)
+  const found = [...lost, ...all.filter(isUnresolved)]
   return { data: resolved.data as JsonObject, bad: brokenPointers(found), found }
+}
+
+/** Whether one pointer is the other, or leads into it. */
+const isNear = (a: string, b: string): boolean => `${a}/`.startsWith(`${b}/`) || b.startsWith(`${a}/`)
+
+/** Takes in the findings of the syntax of a file, its digest, and its text for code frames. */
+export const takeReading = (file: string, kind: FileKind, reading: SourceReading, into: FileReadings): void => {
+  if (reading.text !== undefined) into.texts.set(file, textToShow(kind, reading))
+  into.digests.set(file, textDigest(reading.text))
+  into.diagnostics.push(...toldOf(kind, reading).map((each) => withRoute(each, kind.routePointer)))
+}
+
+/**
+ * Checks what can be read of a file with mistakes of syntax. Where all of them are in routes, the rest counts as it stands, and is returned.
+ * Elsewhere its shape is checked alone: what a route needs may be what is not read.
+ */
+export const checkedRest = (
+  rest: RestOfSource | undefined,
+  kind: FileKind,
+  from: (data: Json) => References,
+  into: FileReadings,
+): (CheckedData & { readonly source: Source }) | undefined => {
+  if (!rest || !isOfKind(kind, rest.data)) return undefined
+  const checked = checkedData(rest, kind, from(rest.data), into, rest.lost)
+  return rest.lost.every(({ pointer }) => kind.routePointer.test(pointer)) ? { ...checked, source: rest } : undefined
 }
 
 /**
@@ -81,14 +117,14 @@ export const readFile = (
   given?: string | ParsedYaml,
 ): CheckedData & { readonly data: File; readonly source?: Source } => {
   const reading = readSource(file, given)
-  const { source, text, diagnostics } = reading
-  if (text !== undefined) into.texts.set(file, textToShow(configFile, reading))
-  into.digests.set(file, textDigest(text))
-  into.diagnostics.push(...diagnostics)
+  const { source, rest, diagnostics } = reading
+  takeReading(file, configFile, reading, into)
   if (!source && required && diagnostics.length === 0) {
     into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'check the path given with --config' }))
   }
-  return source ? { ...checkedData(source, configFile, { env, secrets: secretsOf(source.data) }, into), source } : noData
+  const from = (data: Json): References => ({ env, secrets: secretsOf(data) })
+  if (source) return { ...checkedData(source, configFile, from(source.data), into), source }
+  return checkedRest(rest, configFile, from, into) ?? noData
 }
 
 /** Adds to a Diagnostic the name of the route that its pointer leads into. */

@@ -4,8 +4,9 @@ import type { Explanation } from './explanation.ts'
 
 export const fileExplanations = {
   WH001: {
-    means: 'The parser stopped at this place: the text is not YAML 1.2 (or, in a .json file, not JSON).',
-    why: 'Nothing of the file is known, so nothing of it can be served. At a reload the gateway goes on serving the previous configuration.',
+    means:
+      'At this place the text is not YAML 1.2 (or, in a .json file, not JSON). Every such place of a file is reported, up to twenty, and what can be read around them is checked.',
+    why: 'What stands there is not known, so nothing of the file is served. At a reload the gateway goes on serving the previous configuration.',
     fix: 'Look at the marked line and the one above it. Most often a quote or a bracket is not closed, a tab indents a line, or a text that begins with * & ! { [ needs quotes.',
     example: {
       of: 'config',

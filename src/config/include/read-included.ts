@@ -6,9 +6,9 @@ import { type Diagnostic, diagnostic, type SourceRange } from '../../core/diagno
 import { codeOf, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { checkRoutesFile } from '../../generated/validators.js'
-import { maxFileBytes, namesDigest, textDigest } from '../file-digests.ts'
-import { type FileKind, textToShow } from '../file-kind.ts'
-import { checkedData, type FileReadings } from '../files.ts'
+import { maxFileBytes, namesDigest } from '../file-digests.ts'
+import type { FileKind } from '../file-kind.ts'
+import { type CheckedData, checkedData, checkedRest, type FileReadings, takeReading } from '../files.ts'
 import { definition } from '../schema-walk.ts'
 import type { References } from '../secrets/reference.ts'
 import { isBroken } from '../shape.ts'
@@ -60,19 +60,17 @@ export const readIncluded = ({ main, from, texts, also }: IncludeOptions, into: 
   let size = 0
   for (const each of named) {
     const reading = readNamed(each, texts)
-    const { source, text, diagnostics } = reading
-    into.digests.set(each.file, textDigest(text))
-    if (text !== undefined) into.texts.set(each.file, textToShow(routesFile, reading))
-    into.diagnostics.push(...diagnostics)
+    const { source, rest, text } = reading
+    takeReading(each.file, routesFile, reading, into)
     size += text?.length ?? 0
     if (size > maxFileBytes) return refuse(`the included files have more than ${maxFileBytes} bytes`, each.place, 'include fewer files')
-    if (source) parts.push(partOf(source, from, into))
+    const checked = source ? { ...checkedData(source, routesFile, from, into), source } : checkedRest(rest, routesFile, () => from, into)
+    if (checked) parts.push(partOf(checked))
   }
   return parts
 }
 
-const partOf = (source: Source, from: References, into: FileReadings): RoutesPart => {
-  const { data, bad, found } = checkedData(source, routesFile, from, into)
+const partOf = ({ source, data, bad, found }: CheckedData & { readonly source: Source }): RoutesPart => {
   const raw = isObject(source.data) && isObject(source.data.routes) ? source.data.routes : {}
   return routesPart(data.routes, { raw, place: source.place, base: ['routes'], bad, found, included: source.file })
 }

@@ -29,7 +29,8 @@ const sources = new Map<string, Source['place'] | undefined>()
 
 const placeIn = (file: string): Source['place'] => {
   const text = loaded.texts.get(file)
-  const place = sources.get(file) ?? (text === undefined ? undefined : parseSource(file, text).source?.place)
+  const { source, rest } = sources.has(file) || text === undefined ? {} : parseSource(file, text)
+  const place = sources.get(file) ?? (source ?? rest)?.place
   sources.set(file, place)
   return place ?? (() => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 }))
 }

@@ -54,7 +54,13 @@ const isSeparator = (sign: string, next: string, mayBegin: boolean, isFlow: bool
   return mayBegin && /[-?]/.test(sign) && /\s/.test(next)
 }
 
-const lineEnd = (text: string, from: number): number => {
+/** Returns the offset where the line around an offset begins. */
+export const lineStart = (text: string, at: number): number =>
+  // A search from before the beginning would look at the first character, and may find a line end there.
+  at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
+
+/** Returns the offset of the line end at or behind an offset, or of the end of the text. */
+export const lineEnd = (text: string, from: number): number => {
   const end = text.indexOf('\n', from)
   return end < 0 ? text.length : end
 }
@@ -80,8 +86,7 @@ const quoteEnd = (text: string, from: number, quote: string): number | undefined
  * sign.
  */
 const blockEnd = (text: string, from: number): number => {
-  const start = text.lastIndexOf('\n', from - 1) + 1
-  const indent = indentOf(text, start)
+  const indent = indentOf(text, lineStart(text, from))
   let at = lineEnd(text, from)
   while (at < text.length) {
     const next = at + 1

@@ -1,8 +1,20 @@
 /** Guesses the mistake in a text that the YAML parser refused, and its offset. No message quotes the text, which may hold a secret. */
 
-import { closingSignOf, indentOf, openAt } from './open-at.ts'
+import { closingSignOf, indentOf, lineStart, openAt } from './open-at.ts'
+import { reasonOf } from './reasons.ts'
 
-export type SyntaxSlip = { readonly at: number; readonly message: string; readonly help: string }
+export type SyntaxSlip = {
+  readonly at: number
+  readonly message: string
+  readonly help: string
+  /** The offsets of the lines that begin and end the value with the mistake, where they are other lines than that of `at`. */
+  readonly begin?: number
+  readonly end?: number
+  /** Whether the value has a quote or bracket that is not closed. */
+  readonly open?: true
+  /** Whether the members below the mistake, in the same column, belong to it. */
+  readonly siblings?: true
+}
 
 /**
  * Returns the most likely mistake; `undefined` where nothing better is known than `reason`, the parser's message. `at`: the offset where
@@ -13,10 +25,11 @@ export const slipAt = (text: string, at: number, reason: string): SyntaxSlip | u
   unclosedSlip(text, at, reason) ??
   unquotedSlip(text, at, reason) ??
   indentSlip(text, at, reason) ??
-  columnSlip(at, reason)
+  colonSlip(text, at, reason) ??
+  columnSlip(text, at, reason)
 
 const lineAround = (text: string, at: number): { readonly start: number; readonly line: string } => {
-  const start = text.lastIndexOf('\n', at - 1) + 1
+  const start = lineStart(text, at)
   const end = text.indexOf('\n', start)
   return { start, line: text.slice(start, end < 0 ? text.length : end) }
 }
@@ -33,9 +46,16 @@ const unclosedSlip = (text: string, at: number, reason: string): SyntaxSlip | un
   const isEnd = at >= text.trimEnd().length
   if (!staysOpen && reason.startsWith('missed comma'))
     return { at: keyStart(text, at), message: 'a comma is missing', help: 'put a comma before this' }
-  if (!isEnd && (!staysOpen || !isNewMember(lineAround(text, at).line)) && reason.startsWith('deficient'))
+  // Between brackets a line that goes on ends with a comma or an opening bracket.
+  const goesOn = !staysOpen && /[,[{]\s*(?:#.*)?$/.test(text.slice(0, at).trimEnd())
+  if (!isEnd && (goesOn || !isNewMember(lineAround(text, at).line)) && reason.startsWith('deficient'))
     return { at, message: 'the lines of this value are indented too little', help: 'indent these lines more than the key of the value' }
-  return { at: open.at, message: `this ${isQuote ? 'quote' : 'bracket'} is not closed`, help: `add the closing ${closingSignOf(open)}` }
+  return {
+    at: open.at,
+    open: true,
+    message: `this ${isQuote ? 'quote' : 'bracket'} is not closed`,
+    help: `add the closing ${closingSignOf(open)}`,
+  }
 }
 
 /** The number of characters before a colon in which the beginning of the key is searched. The place of a longer key lies inside the key. */
@@ -79,14 +99,16 @@ const unquotedSlip = (text: string, at: number, reason: string): SyntaxSlip | un
   return { at: start + head.length, message: 'a text without quotes has no colon with a blank behind it', help: 'put the text in quotes' }
 }
 
+/** Whether the parser took a line without a colon for a key, perhaps with the lines below it. */
+const isKeyReason = (reason: string): boolean => /multiline key|expected ':'/.test(reason)
+
 /** Finds lines of a block of text (`|` or `>`) that are indented no more than its key. */
 const indentSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
-  const isKey = reason.includes('multiline key')
-  if (!isKey && !reason.startsWith('bad indentation')) return undefined
+  if (!isKeyReason(reason) && !reason.startsWith('bad indentation')) return undefined
   const { start, line } = lineAround(text, at)
   // The parser takes lines that are indented too little, and the key below them, for a key of several lines. The line of that key does not
   // count.
-  const lines = [...text.slice(0, start).split('\n').slice(0, -1), ...(isKey ? [] : [line])]
+  const lines = [...text.slice(0, start).split('\n').slice(0, -1), ...(isKeyReason(reason) && isNewMember(line) ? [] : [line])]
   const header = lines.findLastIndex((line) => /[:-]\s+[|>][-+\d]*\s*(?:#.*)?$/.test(line))
   if (header < 0) return undefined
   const offsetOf = (line: number): number => lines.slice(0, line).reduce((sum, each) => sum + each.length + 1, 0)
@@ -95,12 +117,47 @@ const indentSlip = (text: string, at: number, reason: string): SyntaxSlip | unde
   if (first < 0 || lines.slice(first).some((line) => line.trim() !== '' && isNewMember(line))) return undefined
   return {
     at: offsetOf(first) + indentOf(text, offsetOf(first)),
+    begin: offsetOf(header),
+    end: offsetOf(lines.length) - 1,
     message: `this belongs to the text that begins in line ${header + 1}, and is not indented more than its key`,
     help: 'indent these lines',
   }
 }
 
-const columnSlip = (at: number, reason: string): SyntaxSlip | undefined =>
-  /bad indentation/.test(reason)
-    ? { at, message: reason, help: 'the keys of one map, and the items of one list, begin in the same column' }
-    : undefined
+/** Finds lines without a colon, perhaps above a key. */
+const colonSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
+  const isColon = reason.startsWith('bad indentation') && text[at] === ':'
+  if (!isKeyReason(reason) && !isColon) return undefined
+  const { start, line } = lineAround(text, at)
+  const column = indentOf(text, start)
+  const isBelow = isNewMember(line)
+  let begin = start
+  while (begin > 0) {
+    const above = lineAround(text, begin - 1)
+    if (indentOf(text, above.start) !== column || /^\s*#/.test(above.line) || isNewMember(above.line)) break
+    begin = above.start
+  }
+  if ((isBelow || isColon) && begin === start) return undefined
+  return {
+    at: begin + column,
+    begin,
+    end: isBelow ? start - 1 : start + line.length,
+    message: 'this key has no colon with a blank behind it',
+    help: 'write a colon and a blank behind the key, or indent the line where it belongs to the value above',
+  }
+}
+
+/** Finds a member in a column of its own, or a line that stands in the right column and is no member. */
+const columnSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
+  if (!reason.startsWith('bad indentation')) return undefined
+  const { start } = lineAround(text, at)
+  const column = indentOf(text, start)
+  let above = start
+  while (above > 0) {
+    const { start: next, line } = lineAround(text, above - 1)
+    above = next
+    if (line.trim() !== '' && indentOf(line, 0) <= column) break
+  }
+  const isAlone = above === start || indentOf(text, above) !== column
+  return { at, ...(isAlone ? { siblings: true } : {}), ...reasonOf(reason) }
+}

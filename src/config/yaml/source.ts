@@ -13,16 +13,16 @@ import {
   YAMLException,
 } from 'js-yaml'
 import { carryDigits } from '../../core/carried-numbers.ts'
-import { type Diagnostic, diagnostic, type Path, type SourceRange } from '../../core/diagnostic.ts'
+import { type Diagnostic, diagnostic, type Path, pointerOf, type SourceRange } from '../../core/diagnostic.ts'
 import { codeOf, messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { noteDigits } from '../../core/written-digits.ts'
 import { maxFileBytes } from '../file-digests.ts'
 import { checkAliases } from './aliases.ts'
-import { maxDepth } from './json-place.ts'
+import { lostPaths } from './lost-paths.ts'
+import { type Mistake, mistakesIn } from './mistakes.ts'
 import { Places, placeAt } from './places.ts'
-import { slipAt } from './slip.ts'
-import { eventsOf, scalarStart } from './yaml-tree.ts'
+import { eventsOf, scalarStart, YamlTree } from './yaml-tree.ts'
 
 export type Source = {
   readonly file: string
@@ -36,9 +36,20 @@ export type GivenTexts = ReadonlyMap<string, string | ParsedYaml>
 
 /**
  * The result of reading a file. `text` is absent where there is no file or it cannot be read, `source` also where the text cannot be
- * parsed.
+ * parsed. `rest`: what can be read of a text with mistakes of syntax.
  */
-export type SourceReading = { readonly source?: Source; readonly text?: string; readonly diagnostics: readonly Diagnostic[] }
+export type SourceReading = {
+  readonly source?: Source
+  readonly rest?: RestOfSource
+  readonly text?: string
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/**
+ * What can be read of a text with mistakes of syntax, to be checked. `lost`: a Diagnostic for each value that is not read whole, with its
+ * pointer. Some follow from others, and are not reported.
+ */
+export type RestOfSource = Source & { readonly lost: readonly Diagnostic[] }
 
 /** Tags outside of the core schema mean nothing: a list or map is read as if the tag were not there, any other value as a text. */
 const schema = CORE_SCHEMA.withTags(
@@ -54,11 +65,15 @@ const schema = CORE_SCHEMA.withTags(
 export const parseSource = (file: string, text: string): SourceReading => sourceOf(file, parseYaml(file, text))
 
 /** Returns the reading of a text that was parsed already. */
-export const sourceOf = (file: string, { text, data, events, diagnostics }: ParsedYaml): SourceReading => {
-  if (data === undefined) return { text, diagnostics }
+export const sourceOf = (file: string, { text, data, events, diagnostics, rest }: ParsedYaml): SourceReading => {
+  if (data !== undefined) return { source: placed(file, text, data, events), text, diagnostics }
+  return rest ? { rest: { ...placed(file, rest.text, rest.data, rest.events), lost: rest.lost }, text, diagnostics } : { text, diagnostics }
+}
+
+const placed = (file: string, text: string, data: Json, events: readonly Event[]): Source => {
   const place = placeFinder(file, text, events)
   noteDigits(data, (path) => writtenDigits(text, place(path)))
-  return { source: { file, data, place }, text, diagnostics }
+  return { file, data, place }
 }
 
 /** Returns the data of a parsed text, with its whole numbers past 2^53 carried; `undefined` where the text cannot be read. */
@@ -79,6 +94,13 @@ export type ParsedYaml = {
   readonly data?: Json
   readonly events: readonly Event[]
   readonly diagnostics: readonly Diagnostic[]
+  /** What can be read of a text with mistakes of syntax: the text with blanks in place of the mistakes. */
+  readonly rest?: {
+    readonly text: string
+    readonly data: Json
+    readonly events: readonly Event[]
+    readonly lost: readonly Diagnostic[]
+  }
 }
 
 /** Parses a text as `parseSource` does, but returns the parser's events instead of a function that finds places. */
@@ -86,14 +108,38 @@ export const parseYaml = (file: string, text: string): ParsedYaml => {
   let events: readonly Event[] = []
   try {
     events = eventsOf(text)
-    checkAliases(text, events)
-    // Of two equal keys the last counts for the data, and `findDuplicateKeys` reports it.
-    const [data, ...others] = constructFromEvents([...events], { source: text, schema, json: true }) as Json[]
-    if (others.length > 0) YAMLException.throwAt(text, lastDocumentAt(text, events), 'the file has more than one document')
-    return { text, data: data ?? {}, events, diagnostics: findDuplicateKeys(file, text, events) }
+    return { text, data: dataOf(text, events), events, diagnostics: findDuplicateKeys(file, text, events) }
   } catch (error) {
     const twins = findDuplicateKeys(file, text, events)
-    return { text, events, diagnostics: twins.length > 0 ? twins : [syntaxProblem(file, text, error)] }
+    return { text, events, ...(twins.length > 0 ? { diagnostics: twins } : withoutMistakes(file, text, error)) }
+  }
+}
+
+/** Returns the data of a text, of which these are the events. Of two equal keys the last counts, and `findDuplicateKeys` reports it. */
+const dataOf = (text: string, events: readonly Event[]): Json => {
+  checkAliases(text, events)
+  const [data, ...others] = constructFromEvents([...events], { source: text, schema, json: true }) as Json[]
+  if (others.length > 0) YAMLException.throwAt(text, lastDocumentAt(text, events), 'the file has more than one document')
+  return data ?? {}
+}
+
+/** Reports all mistakes of syntax of a text, and reads what is left of it. */
+const withoutMistakes = (file: string, text: string, first: unknown): Pick<ParsedYaml, 'diagnostics' | 'rest'> => {
+  const read = (left: string) => {
+    const events = eventsOf(left)
+    return { events, data: dataOf(left, events) }
+  }
+  const { mistakes, rest } = mistakesIn(text, first, read)
+  const tree = rest && new YamlTree(rest.text, rest.read.events)
+  const report = (each: Mistake): Diagnostic[] =>
+    (tree ? lostPaths(text, tree, each) : [[]]).map((path) =>
+      diagnostic('WH001', each.message, { place: placeAt(file, text, each.at), help: each.help, pointer: pointerOf(path) }),
+    )
+  const found = mistakes.flatMap((each) => report(each).slice(0, 1))
+  if (!rest) return { diagnostics: found }
+  return {
+    diagnostics: [...found, ...findDuplicateKeys(file, rest.text, rest.read.events)],
+    rest: { ...rest.read, text: rest.text, lost: rest.lost.flatMap(report) },
   }
 }
 
@@ -120,26 +166,10 @@ const lastDocumentAt = (text: string, events: readonly Event[]): number => {
   return text.lastIndexOf('---', start === undefined || start < 0 ? text.length : start)
 }
 
-/** Cuts the parser's message where it quotes the text, because a secret may stand there. */
-const parserSentence = (message: string): string =>
-  message.startsWith('nesting exceeded') ? `lists and maps are nested deeper than ${maxDepth}` : message.replace(/[:\s]*(?:"|!<|: ).*/s, '')
-
 const findDuplicateKeys = (file: string, text: string, events: readonly Event[]): Diagnostic[] =>
   duplicateKeyOffsets(text, events).map((at) =>
     diagnostic('WH002', 'this key stands twice in the same map', { place: placeAt(file, text, at), help: 'remove one of the two' }),
   )
-
-const syntaxProblem = (file: string, text: string, error: unknown): Diagnostic => {
-  const isKnown = error instanceof YAMLException
-  const at = (isKnown && error.mark?.position) || 0
-  const message = parserSentence(isKnown ? error.reason : messageOf(error))
-  const slip = isKnown ? slipAt(text, at, message) : undefined
-  const { at: from, ...problem } = slip ?? { at, message, help: helpFor(message) }
-  return diagnostic('WH001', problem.message, { place: placeAt(file, text, from), help: problem.help })
-}
-
-const helpFor = (message: string): string =>
-  message.includes('alias') ? 'use fewer aliases, and put a text that begins with * in quotes' : 'the file must be valid YAML 1.2'
 
 /** Returns the offsets of the keys that stand in their map already, further up. */
 const duplicateKeyOffsets = (text: string, events: readonly Event[]): number[] => {

@@ -1,5 +1,6 @@
 /** Masks the lines of a YAML or JSON file: stars replace values of keys that name a secret, logins and secret parameters in addresses. */
 
+import { parseYaml } from '../../config/yaml/source.ts'
 import { replaceSecretParameters, stars } from '../../core/secret-names.ts'
 import { type Cover, secretCovers, type TextKind } from './find-secrets.ts'
 import { guessedSecrets } from './guess-secrets.ts'
@@ -36,13 +37,21 @@ export const maskLines = (text: string): MaskedLine[] => {
 
 /** Returns the covers of a text: of values that are secrets, and of logins and secret parameters within values, in order. */
 export const coversOf = (text: string, kind: TextKind = 'file'): readonly Cover[] =>
-  withoutOverlap([...(secretCovers(text, kind) ?? guessedSecrets(text)), ...loginsIn(text), ...parametersIn(text)])
+  withoutOverlap([...(secretCovers(text, kind) ?? uncertainSecrets(text, kind)), ...loginsIn(text), ...parametersIn(text)])
 
-/** Sorts covers by their start, and drops each cover that overlaps an earlier cover. */
+/** Returns covers for what may be a secret in a text that cannot be parsed, and for the secrets in what can be read of it. */
+const uncertainSecrets = (text: string, kind: TextKind): readonly Cover[] => {
+  const { rest } = parseYaml('', text)
+  return [...guessedSecrets(text), ...((rest && secretCovers(rest.text, kind)) ?? [])]
+}
+
+/** Sorts covers by their start. Of two that overlap one is made; where one is within the other, that is the other. */
 const withoutOverlap = (covers: readonly Cover[]): Cover[] => {
   const kept: Cover[] = []
   for (const cover of [...covers].sort((a, b) => a.from - b.from || b.to - a.to)) {
-    if (cover.from >= (kept.at(-1)?.to ?? 0)) kept.push(cover)
+    const last = kept.at(-1)
+    if (!last || cover.from >= last.to) kept.push(cover)
+    else if (cover.to > last.to) kept[kept.length - 1] = { from: last.from, to: cover.to, shown: stars }
   }
   return kept
 }

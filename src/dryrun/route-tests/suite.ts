@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { RouteSource } from '../../config/config.ts'
-import { type FileKind, otherKind, textToShow } from '../../config/file-kind.ts'
+import { type FileKind, otherKind, textToShow, toldOf } from '../../config/file-kind.ts'
 import { leadsOut } from '../../config/include/find-files.ts'
 import { includedFiles } from '../../config/include/included-files.ts'
 import { isRoutesFile } from '../../config/include/read-included.ts'
@@ -105,7 +105,7 @@ const readTestFile = async (file: string, setups: TestSetups): Promise<Suite> =>
   const { source, text } = reading
   const texts = new Map(text === undefined ? [] : [[file, textToShow(testFile, reading)]])
   const other = source && otherKind(testFile, source)
-  const diagnostics = other ? [other] : reading.diagnostics
+  const diagnostics = other ? [other] : toldOf(testFile, reading)
   if (!source || diagnostics.length > 0) return { file, cases: [], diagnostics: diagnostics.map(startsAnyway), texts }
   const shape = checkShape(checkTests, definition('RouteTests'), source.data, source)
   if (shape.length > 0) return { file, cases: [], diagnostics: shape.map(startsAnyway), texts }

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import { type Env, readEnvFile } from '../../config/env.ts'
-import { type FileKind, textToShow } from '../../config/file-kind.ts'
-import { checkedData, type FileReadings, type FileSource } from '../../config/files.ts'
+import type { FileKind } from '../../config/file-kind.ts'
+import { checkedData, checkedRest, type FileReadings, takeReading } from '../../config/files.ts'
 import { checkNeeds } from '../../config/needs.ts'
 import { definition } from '../../config/schema-walk.ts'
 import { readSource, type Source } from '../../config/yaml/source.ts'
@@ -58,19 +58,15 @@ const relayFile: FileKind = {
 export const readRelay = (dataDir: string, env: Env): RelayReading => {
   const file = join(dataDir, 'relay.yaml')
   const reading = readSource(file)
-  const { source, text, diagnostics } = reading
-  const into: FileReadings = {
-    diagnostics: [...diagnostics],
-    texts: new Map(),
-    sources: [] as FileSource[],
-    digests: new Map(),
-    asked: new Set(),
-  }
-  if (text !== undefined) into.texts.set(file, textToShow(relayFile, reading))
+  const { source, rest } = reading
+  const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map(), asked: new Set() }
+  takeReading(file, relayFile, reading, into)
   if (!source && into.diagnostics.length === 0)
     into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'write it: docs/relay.md has an example' }))
+  const from = () => ({ env: { ...readEnvFile(join(dataDir, '.env')).env, ...env } })
+  if (!source) checkedRest(rest, relayFile, from, into)
   if (!source) return { file, ...into }
-  const { data } = checkedData(source, relayFile, { env: { ...readEnvFile(join(dataDir, '.env')).env, ...env } }, into)
+  const { data } = checkedData(source, relayFile, from(), into)
   const written = data as unknown as RelayFile
   into.diagnostics.push(...checkNeeds(relayFile.schema, data, { top: {}, env }, source))
   if (!into.diagnostics.some(isError)) into.diagnostics.push(...badKeys(written, source))
