@@ -13,7 +13,7 @@ const leastBurst = 8 * 1024 * 1024
 const leastPerSecond = 1024 * 1024
 /** The burst of a large journal: its largest size, divided by this number. */
 const burstDivisor = 16
-/** The seconds in which the steady rate of a large journal writes the largest size of that journal. */
+/** The steady rate of a large journal: its largest size, divided by this number of seconds. */
 const secondsToFill = 600
 
 /**

@@ -65,7 +65,7 @@ export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly c
 /** What became of the work of one event: the answer of `accept` or of `join`. */
 export type WorkAnswer = Accepted | Joined
 
-/** The work of one event of a batch: a run with its claim, which may have a lane, or which joins a group. */
+/** The work of one event of a batch: a run and its claim. The run may have a lane, or join a group. */
 export type PendingWork = {
   readonly run: NewRun
   readonly claim: Claim

@@ -65,7 +65,6 @@ export const addWebhook = (webhook: CliCommand, run: RunCommand): void => {
   addTest(webhook, run)
 }
 
-/** Adds `webhook test`. */
 const addTest = (webhook: CliCommand, run: RunCommand): void => {
   webhook
     .command('test <name>')
@@ -92,7 +91,6 @@ const addTest = (webhook: CliCommand, run: RunCommand): void => {
     .action((name: string, options: WebhookTestOptions) => run(async (cli) => (await import('./test.ts')).webhookTest(name, options, cli)))
 }
 
-/** Adds `webhook pause` and `webhook resume`. */
 const addPause = (webhook: CliCommand, run: RunCommand): void => {
   webhook
     .command('pause <name>')

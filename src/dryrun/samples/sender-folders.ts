@@ -1,4 +1,4 @@
-/** Says whose samples stand in which folder of the gallery. */
+/** Names the folder of each sender in the gallery of samples, and decides whether a sample can be for a route. */
 
 import { presets, schemes } from '../../parts/schemes/index.ts'
 import { verifyNames } from '../../parts/written-names.ts'
@@ -7,7 +7,7 @@ import type { ChosenSample } from './choose-samples.ts'
 /** Returns the folder in which the samples of a sender stand. A preset may share the folder of another preset. */
 export const folderOf = (sender: string): string => presets.find(({ name }) => name === sender)?.about.sample.split('/')[0] ?? sender
 
-/** The folders whose sender signs as no other. With a scheme that has no types of events of its own, many senders sign. */
+/** The folders of senders with a scheme of their own. A scheme that lists no event types, such as Standard Webhooks, serves many senders. */
 const ownFolders = new Set([...schemes.filter(({ events }) => events !== undefined), ...presets].map(({ name }) => folderOf(name)))
 
 /** Whether a sample is of another sender than those that a route verifies, so that the route can never get it. */

@@ -62,7 +62,9 @@ export type ReadPath = { readonly keys: readonly string[]; readonly text: string
 
 /** What an expression reads of its input. */
 export type Reads = {
-  /** The paths whose values it uses. Left out are those of which it also asks whether they are there. */
+  /**
+   * The paths whose values the expression uses. A path that it also tests for existence (`$exists`) is left out: it may well be missing.
+   */
   readonly paths: readonly ReadPath[]
   /** Whether a condition in the expression may be about other events than those with a path. */
   readonly isGuarded: boolean

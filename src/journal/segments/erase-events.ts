@@ -80,7 +80,7 @@ const wipe = async (raw: FileHandle, { offset, head_bytes, body_bytes }: RawPlac
   await raw.datasync()
 }
 
-/** Writes the line again without what was written by others, and fills its place with blanks. */
+/** Overwrites the line in its place: what senders and agents wrote is removed, and blanks fill the line up to its old length. */
 const overwrite = async (lines: FileHandle, { entry, at, bytes }: PlacedLine): Promise<void> => {
   const line = Buffer.from(erasedLine(entry))
   // Members were only taken out or emptied, so the new line fits. Should it ever not fit, blanks are written alone: they are no record.

@@ -1,5 +1,6 @@
 /**
- * Reviews the schemes of a route: a scheme that is never asked (WH319), a key of several schemes (WH320), the key of the sender (WH323).
+ * Reviews the schemes that `verify` of a route names. Reports a scheme whose requests an earlier scheme always claims (WH319), one secret for
+ * several schemes (WH320), and a missing key of a sender that makes its key itself (WH323).
  */
 
 import { insecure } from '../../config/config.ts'

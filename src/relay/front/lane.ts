@@ -91,8 +91,8 @@ export class RelayLane {
   }
 
   /**
-   * Notes that the process of the gateway has only these of its requests, so that the others are handed out again; without any, another
-   * process may take the lane.
+   * Drops the requests that the process of the gateway no longer has, so that they are handed out again. Once it has none, another process
+   * may take the lane.
    */
   keepOut(isHeld: (id: number) => boolean): void {
     for (const id of this.out.keys()) if (!isHeld(id)) this.out.delete(id)
