@@ -5,7 +5,7 @@
 
 import { holdMsFor, holdMsOf } from '../claim.ts'
 import type { EndingPart } from './ending.ts'
-import { acceptAgent, agentRun, runPriority } from './kit/accept.ts'
+import { acceptAgent, agentRun, routeMembers } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
 import { compileSession } from './kit/session.ts'
@@ -18,15 +18,15 @@ export const agent: EndingPart = {
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
     const sessionOf = compileSession(route, kit)
-    const [holdMs, priority] = [holdMsOf(route), runPriority(route)]
+    const [holdMs, members] = [holdMsOf(route), routeMembers(route)]
     return (event) => {
       const message = render(event)
       const [session, lane] = [sessionOf?.(event), laneOf?.(event)]
       // Without JSONata, session and lane, as on most routes, the run is made without waiting: a wait would keep the event in memory.
       if (!(message instanceof Promise || session || lane))
-        return acceptAgent(agentRun(event, message, undefined, priority), holdMsFor(event, holdMs), kit.effects)
+        return acceptAgent(agentRun(event, message, undefined, members), holdMsFor(event, holdMs), kit.effects)
       return Promise.all([message, session, lane]).then(([message, session, lane]) =>
-        acceptAgent(agentRun(event, message, session, priority), holdMsFor(event, holdMs), kit.effects, lane),
+        acceptAgent(agentRun(event, message, session, members), holdMsFor(event, holdMs), kit.effects, lane),
       )
     }
   },

@@ -15,7 +15,7 @@ import { claimOf, duplicate, holdMsFor, holdMsOf } from '../claim.ts'
 import type { Effects } from '../effects.ts'
 import { templateKit } from '../template-kit.ts'
 import type { EndingPart } from './ending.ts'
-import { acceptAgent, agentRun, commitWork, runPriority } from './kit/accept.ts'
+import { acceptAgent, agentRun, commitWork, routeMembers } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
 import { compileSession } from './kit/session.ts'
@@ -33,11 +33,11 @@ export const coalesce: EndingPart = {
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
     const sessionOf = compileSession(route, kit)
-    const [holdMs, priority] = [holdMsOf(route), runPriority(route)]
+    const [holdMs, members] = [holdMsOf(route), routeMembers(route)]
     return async (event) => {
       // Each event is rendered: by default the run of a group has the prompt, targets and session of the latest event
       // (rules: Coalescing 2).
-      const run = agentRun(event, await render(event), await sessionOf?.(event), priority)
+      const run = agentRun(event, await render(event), await sessionOf?.(event), members)
       const [key, lane] = [await keyOf(event), await laneOf?.(event)]
       // An event without a key is not merged (rules: Coalescing 5).
       if (key === undefined) return acceptAgent(run, holdMsFor(event, holdMs), kit.effects, lane)

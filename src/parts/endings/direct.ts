@@ -15,7 +15,7 @@ import { deliveriesOf, deliveryLabel, partialFailureText } from '../destination.
 import type { Effects } from '../effects.ts'
 import type { Outgoing } from '../targets/target.ts'
 import type { EndingPart } from './ending.ts'
-import { acceptAgent, directRun, runPriority } from './kit/accept.ts'
+import { acceptAgent, directRun, routeMembers } from './kit/accept.ts'
 import { compileMessage, type EventMessage } from './kit/message.ts'
 
 /**
@@ -32,9 +32,9 @@ export const direct: EndingPart = {
     const { written, render } = compileMessage(route, kit)
     const holdMs = holdMsOf(route)
     if (route.retry) {
-      const priority = runPriority(route)
+      const members = routeMembers(route)
       return (event) => {
-        const accept = (message: EventMessage) => acceptAgent(directRun(event, message, priority), holdMsFor(event, holdMs), kit.effects)
+        const accept = (message: EventMessage) => acceptAgent(directRun(event, message, members), holdMsFor(event, holdMs), kit.effects)
         const message = render(event)
         return message instanceof Promise ? message.then(accept) : accept(message)
       }

@@ -14,8 +14,14 @@ import { claimOf, duplicate } from '../../claim.ts'
 import type { Effects } from '../../effects.ts'
 import type { EventMessage } from './message.ts'
 
-/** `undefined` for the usual priority, which is not stored. */
-export const runPriority = ({ priority }: Pick<Route, 'priority'>): NewRun['priority'] => (priority === 'normal' ? undefined : priority)
+/** What a route gives to each of its runs. The stores read the priority from the text of the run, so it stands first here. */
+type RouteMembers = Pick<NewRun, 'priority'>
+
+const noMembers: RouteMembers = {}
+
+/** Returns what a route gives to each of its runs. The usual priority is not stored. */
+export const routeMembers = ({ priority }: Pick<Route, 'priority'>): RouteMembers =>
+  priority === undefined || priority === 'normal' ? noMembers : { priority }
 
 /**
  * Hands work to the store, wakes the worker, and resolves to the outcome of the request. `hand` is the call of the store, and `outcomeOf`
@@ -60,13 +66,13 @@ export const agentRun = (
   { eventId, profile, route, eventType: event, deliveryId, itemBy, at: acceptedAt, traceparent, rateKey, files }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: EventMessage,
   session: NewRun['session'],
-  priority?: NewRun['priority'],
+  members: RouteMembers,
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
   const isPlain = untrusted.length === 0 && !session && !files && itemBy === undefined
-  if (isPlain && traceparent === undefined && rateKey === undefined && priority === undefined) return run
+  if (isPlain && traceparent === undefined && rateKey === undefined && members === noMembers) return run
   return {
-    ...(priority === undefined ? run : { ...{ eventId, priority }, ...run }),
+    ...(members === noMembers ? run : { ...{ eventId, ...members }, ...run }),
     ...(itemBy === undefined ? {} : { itemBy }),
     ...(untrusted.length > 0 ? { untrusted } : {}),
     ...(session ? { session } : {}),
@@ -77,8 +83,8 @@ export const agentRun = (
 }
 
 /** Makes the run that delivers the text of an event without an agent. */
-export const directRun = (event: Event, { prompt: { text }, delivery }: EventMessage, priority: NewRun['priority']): NewRun => ({
-  ...agentRun(event, { prompt: { text, untrusted: [] }, delivery }, undefined, priority),
+export const directRun = (event: Event, { prompt: { text }, delivery }: EventMessage, members: RouteMembers): NewRun => ({
+  ...agentRun(event, { prompt: { text, untrusted: [] }, delivery }, undefined, members),
   direct: true,
 })
 
