@@ -9,6 +9,7 @@ import type { Provided, ProvidedSecrets, SecretProvider } from '../../config/sec
 import type { Clock } from '../../core/clock.ts'
 import { own } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
+import { Scope } from '../../core/scope.ts'
 import { Timer } from '../../core/turns/timer.ts'
 import type { KeptSecret } from '../../generated/control.ts'
 import { askProviders, type ProviderAnswer } from './ask-providers.ts'
@@ -45,7 +46,7 @@ export class KeptSecrets {
   readonly #due = new Map<string, number>()
   /** References that a reload does not ask for again, because their secrets have made it necessary. */
   readonly #fresh = new Set<string>()
-  readonly #closing = new AbortController()
+  readonly #scope = new Scope()
   #serving: Serving | undefined
   readonly #timer: Timer
   #turn: Promise<unknown> = Promise.resolve()
@@ -53,6 +54,7 @@ export class KeptSecrets {
   constructor(options: KeptSecretsOptions) {
     this.#options = options
     this.#timer = new Timer(options.clock, () => void this.#refresh())
+    this.#scope.defer(() => this.#timer.stop())
   }
 
   /** Returns what is known of each reference. */
@@ -128,8 +130,7 @@ export class KeptSecrets {
   }
 
   close(): void {
-    this.#closing.abort()
-    this.#timer.stop()
+    void this.#scope.close()
     this.#serving = undefined
   }
 
@@ -139,7 +140,7 @@ export class KeptSecrets {
     return done
   }
 
-  async #askFor(config: Config, asked: readonly string[], signal = this.#closing.signal): Promise<void> {
+  async #askFor(config: Config, asked: readonly string[], signal = this.#scope.signal): Promise<void> {
     if (asked.length === 0) return
     for (const name of new Set(asked.map(nameOf))) this.#setDue(name, config.secrets.providers)
     const answers = await askProviders({ ...providerQuestionOf(config), asked, signal })
@@ -183,7 +184,7 @@ export class KeptSecrets {
   /** Waits for the next time at which a provider is asked, or at which a replaced secret ends. */
   #setTimer(): void {
     this.#timer.stop()
-    if (!this.#serving || this.#closing.signal.aborted) return
+    if (!this.#serving || this.#scope.isClosed) return
     const now = this.#options.clock.monotonic()
     const ends = [...this.#kept.values()].flatMap(({ before }) => (before && before.until > now ? before.until : []))
     const next = Math.min(...this.#due.values(), ...ends)
@@ -206,7 +207,7 @@ export class KeptSecrets {
       )
       for (const reference of asked) this.#fresh.add(reference)
     })
-    if (this.#closing.signal.aborted) return
+    if (this.#scope.isClosed) return
     if (this.isLoaded(serving.config())) this.#fresh.clear()
     else await serving.reload()
     this.#setTimer()

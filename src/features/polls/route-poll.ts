@@ -9,6 +9,7 @@ import { pulledTypeHeader } from '../../core/headers.ts'
 import type { Log } from '../../core/log.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { outcomeName, outcomeStatus } from '../../core/outcome-table.ts'
+import { Scope } from '../../core/scope.ts'
 import { backOff } from '../../core/turns/back-off.ts'
 import type { PollState } from '../../generated/control.ts'
 import { defaults } from '../../generated/defaults.ts'
@@ -48,9 +49,8 @@ type Counts = { taken: number; refused: number; givenUp: number }
 export class RoutePoll {
   readonly #effects: PollEffects
   readonly #name: string
-  readonly #stop = new AbortController()
+  readonly #scope = new Scope()
   readonly #counts: Counts = { taken: 0, refused: 0, givenUp: 0 }
-  readonly #loop: Promise<void>
   #state: PollState['state'] = 'waiting'
   #since: number
   #reason: string | undefined
@@ -71,7 +71,8 @@ export class RoutePoll {
     this.#effects = effects
     this.#name = name
     this.#since = effects.clock.now()
-    this.#loop = this.#run()
+    const loop = this.#run()
+    this.#scope.defer(() => loop)
   }
 
   view(): PollState {
@@ -90,9 +91,8 @@ export class RoutePoll {
   }
 
   /** Reads nothing more, and lets the message in hand end. */
-  async close(): Promise<void> {
-    this.#stop.abort()
-    await this.#loop
+  close(): Promise<void> {
+    return this.#scope.close()
   }
 
   get #settings(): PollSettings | undefined {
@@ -104,7 +104,7 @@ export class RoutePoll {
   }
 
   async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
+    while (!this.#scope.isClosed) {
       try {
         await this.#pause(await this.#turn())
       } catch (error) {
@@ -125,7 +125,7 @@ export class RoutePoll {
     if (settings.url !== this.#url) this.#taken = undefined
     this.#url = settings.url
     const page = await pollPage(settings, { taken: this.#taken, limit: this.#limit }, this.#effects.clock)
-    if (this.#stop.signal.aborted) return 0
+    if (this.#scope.isClosed) return 0
     if (!page.ok) return this.#unread(page)
     const shown = [page.position, ...page.messages.map(({ id }) => id)].join('\n')
     // An endpoint that does not move on would be read without a pause, and each repeat counted.
@@ -171,7 +171,7 @@ export class RoutePoll {
   /** Works on a message until its outcome is settled. Resolves to `false` where it is not. Rejects with a StoreFault. */
   async #settle({ id, eventType, headers, body }: PolledMessage): Promise<boolean> {
     const given = { ...headers, 'svix-id': id, [pulledTypeHeader]: eventType }
-    for (let tries = 0; !this.#stop.signal.aborted; ) {
+    for (let tries = 0; !this.#scope.isClosed; ) {
       const served = this.#effects.served(this.#name)
       if (!served || !(await this.#lead())) return false
       const wait = this.#whyNot()
@@ -241,7 +241,7 @@ export class RoutePoll {
   }
 
   #pause(ms: number): Promise<void> {
-    return pause(ms, this.#effects.clock, this.#stop.signal)
+    return pause(ms, this.#effects.clock, this.#scope.signal)
   }
 
   #became(state: PollState['state'], reason?: string): void {

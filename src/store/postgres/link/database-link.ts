@@ -4,6 +4,7 @@
  */
 
 import { StoreFault } from '../../../core/fault.ts'
+import { Scope } from '../../../core/scope.ts'
 import { nextTurn } from '../../../core/turns/taking-turns.ts'
 import type { StoreOptions } from '../../store-part.ts'
 import type { CallKind } from '../call-kind.ts'
@@ -47,12 +48,12 @@ export class DatabaseLink {
   #connecting: Promise<void> | undefined
   /** The fault with which calls are refused at once, because no server could be reached for `giveUpMs`; `undefined` otherwise. */
   #away: StoreFault | undefined
-  #closing: Promise<void> | undefined
-  readonly #stop = new AbortController()
+  readonly #scope = new Scope()
 
   /** `opened`: an open connection. Without it, the link connects at its first call. */
   constructor(options: LinkOptions, opened?: DatabaseConnection) {
     this.#options = options
+    this.#scope.defer(() => this.#end())
     if (opened) this.#use(opened)
   }
 
@@ -78,8 +79,7 @@ export class DatabaseLink {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#end()
-    return this.#closing
+    return this.#scope.close()
   }
 
   #refusal(): StoreFault | undefined {
@@ -195,7 +195,7 @@ export class DatabaseLink {
   async #connect(): Promise<void> {
     let why: unknown = new StoreFault('the database did not answer')
     const cancel = this.#options.clock.after(giveUpMs, () => this.#giveUp(why))
-    const connection = await connectAgain(this.#options, this.#stop.signal, (error) => {
+    const connection = await connectAgain(this.#options, this.#scope.signal, (error) => {
       why = error
     })
     cancel()
@@ -210,11 +210,10 @@ export class DatabaseLink {
   }
 
   get #isClosing(): boolean {
-    return this.#stop.signal.aborted
+    return this.#scope.isClosed
   }
 
   async #end(): Promise<void> {
-    this.#stop.abort()
     await this.#connecting
     await this.#pumping
     await this.#lastAnswer
