@@ -62,7 +62,6 @@ const showAddress = async (url: string, { open }: ConsoleCommandOptions, { works
   if (open && io.isTty) await openInBrowser(workspace.dataDir, url, io.env)
 }
 
-/** Serves the console beside a gateway, with the settings that the gateway began with. */
 const serveForGateway = async (options: ConsoleCommandOptions, cli: Cli): Promise<number> => {
   const lines = createInterface({ input: process.stdin })
   const ended = once(lines, 'close')

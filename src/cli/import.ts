@@ -58,7 +58,6 @@ const envItem = ({ name, value, from }: EnvLine, reveal: boolean): JsonObject =>
   from,
 })
 
-/** Prints the notes for people on stderr, beside the result. */
 const printNotes = ({ io, quiet }: Cli, { imported, findings, wrote }: ImportDone, reveal: boolean): void => {
   const { dim, warning } = paintWith(io.colour)
   const { leftOut, env, routes } = imported

@@ -83,7 +83,6 @@ export type Retention = {
   readonly maxBytes: number
   readonly maxEvents: number
   readonly maxDeadRuns: number
-  /** Whether raw requests are kept at all. */
   readonly payloads: boolean
 }
 
@@ -189,7 +188,6 @@ export type Config = {
     readonly retention: Retention
     /** The address of the PostgreSQL database. Absent where the configuration has no `storage.url`. */
     readonly url?: string
-    /** The PostgreSQL schema that has the tables of the shared store. */
     readonly schema: string
   }
 }

@@ -18,7 +18,6 @@ type Sentence = {
   readonly help?: string
   readonly suggest?: readonly string[]
   readonly key?: string
-  /** The key that a map lacks. */
   readonly missing?: string
   readonly slip?: MistypedWord | undefined
 }
@@ -77,7 +76,6 @@ const didYouMean = (near: readonly string[]): { help?: string; suggest?: readonl
 const formOf = (node: Json | undefined): { help?: string } =>
   isObject(node) && typeof node.patternErrorMessage === 'string' ? { help: node.patternErrorMessage } : {}
 
-/** Returns the code that reports a value outside of its enum. */
 const codeOfEnum = ({ 'x-code': code }: JsonObject): Code => (typeof code === 'string' && code in codeCatalogue ? (code as Code) : 'WH103')
 
 const hasSome = (value: Json | undefined): boolean => (typeof value === 'string' || Array.isArray(value) ? value.length > 0 : false)

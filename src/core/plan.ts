@@ -58,7 +58,6 @@ export type Handshakes = {
    * the route asks in this way.
    */
   readonly onUnsigned?: (head: RequestHead) => ((body: RequestBody) => HandshakeOutcome) | undefined
-  /** Answers a question whose signature holds. */
   readonly onVerified: (head: RequestHead, body: RequestBody, verification: Verification) => MaybePromise<HandshakeOutcome>
 }
 

@@ -9,7 +9,6 @@ import { type ExactJson, type ExactObject, equalJson, type Json, type JsonObject
 type Container = Json[] | JsonObject
 type Path = readonly (string | number)[]
 
-/** The digits of the members of a list or map, by key. */
 const digitsIn = new WeakMap<Container, Map<string, string>>()
 
 /** Calls `found` for each number past 2^53 in a value. */

@@ -18,7 +18,6 @@ const schemaFile = fileURLToPath(
   new URL(`${import.meta.url.endsWith('.ts') ? '../../' : '../'}schema/headgate.schema.json`, import.meta.url),
 )
 
-/** The paths below the data directory, by their names in the output. */
 const placesBelow: readonly (readonly [name: string, ...parts: string[]])[] = [
   ['env', '.env'],
   ['subscriptions', subscriptionsFileName],

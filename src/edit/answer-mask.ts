@@ -39,7 +39,6 @@ export const answerMask = (
   return <Answer>(answer: Answer): Answer => masked(answer) as Answer
 }
 
-/** A route as it is, and as its text shows it. */
 type Shown = { readonly real: JsonObject; readonly shown: Json }
 
 const configured = ({ text, base, written }: RouteDraft['opened']): Shown => {

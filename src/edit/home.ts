@@ -72,7 +72,6 @@ const problemOf = ({ code, message, place, help }: Diagnostic, otherwise: string
   return { message: `${where}${code} ${[message, help].filter(Boolean).join(' - ')}`, file, line: place?.line ?? 1 }
 }
 
-/** The most findings that the list shows for each route. */
 const maxFindings = 8
 
 const shortened = (all: readonly Diagnostic[]): RouteRow['findings'] =>

@@ -16,7 +16,6 @@ export type RouteRow = {
   /** The included file that has the route, from the folder of `config.yaml`; absent for a route of `config.yaml`. */
   readonly file?: string
   readonly enabled: boolean
-  /** Present while the route is paused. */
   readonly pause?: ShownPause
   /** The route is a subscription that a configured route of the same name hides. */
   readonly shadowed: boolean

@@ -20,7 +20,6 @@ import type { ConditionTally, Preview } from './service.ts'
  */
 const bounds = { samples: 120, bytes: 100_000, ms: 300 }
 
-/** The most values of a field that a tally lists. */
 const maxSeen = 12
 
 /** The tally of one condition while samples are tried. `seen`: the values of its field, as JSON. */

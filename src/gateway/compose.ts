@@ -26,7 +26,6 @@ export type Prepared = {
   readonly diagnostics: readonly Diagnostic[]
   /** Opens the store, listens, on `socket` where it is given, and starts to work. Throws a Fault or a StoreFault. */
   start(socket?: GivenSocket): Promise<Gateway>
-  /** Closes what the parts of the configuration have open. */
   close(): Promise<void>
 }
 

@@ -13,7 +13,6 @@ import { repeat } from '../core/turns/repeat.ts'
 import { asLeader, type Lead } from '../store/as-leader.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
-/** The time between two deletions. */
 const pruneEveryMs = 60_000
 /**
  * How often a gateway tries to become the leader, and how long it is the leader then, in milliseconds. When the leader's

@@ -130,7 +130,6 @@ const logBreaker = (fact: Extract<Fact, { kind: 'breaker_changed' }>, log: Log):
 
 type Cause = Extract<Fact, { kind: 'text_logged' }>['cause']
 
-/** Returns the fields of the event or job behind a text. */
 const causeFields = ({ route, profile, job, deliveryId, span }: Cause) => ({
   route: route || undefined,
   profile,
@@ -162,7 +161,6 @@ const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
 interface LineBudget {
   /** Whether the caller logs this refusal. Where not, the budget counts it. `isCounted`: the refusal gets no line in any case. */
   allows(refused: Refused, route: string, isCounted: boolean): boolean
-  /** Logs the numbers of the counted refusals. */
   close(): void
 }
 

@@ -141,7 +141,6 @@ const openTraces = async (
 /** How long this gateway may not yet know a subscription or job that was made on another gateway, in milliseconds. */
 const copiedMs = 30_000
 
-/** The folder for the files of runs while agents are asked. */
 const filesFolder = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'state', 'attachments')
 
 type RouteOf = (name: string) => Route | undefined

@@ -43,7 +43,6 @@ export const findPredecessor = async (finder: GatewayFinder, dataDir: string): P
   }
 }
 
-/** Asks for the socket, and waits until it is here. */
 const askForSocket = async (finder: GatewayFinder, dataDir: string): Promise<{ handle: SocketHandle; drainMs: number }> => {
   const path = takeoverSocket(dataDir)
   const short = openShortPath(path)

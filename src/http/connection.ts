@@ -52,7 +52,6 @@ export class ClientConnection {
     return this.#client
   }
 
-  /** Whether every request of this connection has its answer. */
   get isIdle(): boolean {
     return this.#unanswered === 0
   }

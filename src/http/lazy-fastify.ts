@@ -13,7 +13,6 @@ const measureEveryMs = 1_000
 const quietShare = 0.1
 
 export interface LazyFastify {
-  /** Handles a request with Fastify. The request waits until Fastify is loaded. */
   readonly handle: RequestListener
   /** Closes Fastify. Call it once the server is closed. */
   close(): Promise<void>

@@ -47,7 +47,6 @@ const highWaterMark = 65_536
 export interface Listener {
   /** Where the server listens: scheme, host and port. */
   readonly url: string
-  /** The number of requests without their answers. */
   readonly active: () => number
   readonly connections: () => number
   readonly refusedUnread: RefusedUnread

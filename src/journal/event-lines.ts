@@ -28,7 +28,6 @@ export const folderLines = (folder: string): EventLines => ({
   ...openRaw(folder),
 })
 
-/** How many events the database is asked for at once. */
 const eventsPerQuery = 100
 
 export const databaseLines = (records: Pick<SharedRecords, 'linesOf' | 'raw'>): EventLines => ({

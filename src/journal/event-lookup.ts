@@ -15,7 +15,6 @@ export type SearchLines = (by: 'event' | 'delivery' | 'group', text: string, eno
 
 /** How many characters of its id are needed at least to look up an event. */
 const shortestPrefix = 6
-/** The most events that are listed where several match. */
 const maxCandidates = 10
 
 /** Looks up the event whose id is or begins with `id`; where there is none, the event whose delivery id is `id`. */

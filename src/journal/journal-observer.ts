@@ -141,9 +141,7 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf, traces }: Formats): Ne
   }
 }
 
-/** The most characters of a prompt or a reply that are kept. */
 const maxKeptChars = 65_536
-/** The most characters of the targets' answers in a record. */
 const maxAnswerChars = 2_000
 
 /** The most characters of the input and of the result of a call of a tool, and of those of all calls of an attempt. */

@@ -31,7 +31,6 @@ export interface SegmentRetention {
   readonly nextNumber: number
   /** Adds the segments that earlier processes left in the folder. */
   load(): Promise<void>
-  /** Adds a segment that is no longer written to. */
   finish(segment: FinishedSegment): void
   /**
    * Deletes finished segments, the oldest first, while the oldest is too old or the journal too large. `now`: the monotonic time, in

@@ -4,7 +4,6 @@
  * other versions.
  */
 
-/** The major versions of Node on which the fast forms were measured. */
 const measuredVersions = [20, 22, 24, 26]
 
 /**

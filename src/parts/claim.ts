@@ -12,7 +12,6 @@ import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Claim } from '../store/ports.ts'
 
-/** The fields that name an event, or the run that was made of it. */
 type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId' | 'itemBy'>
 
 /**

@@ -49,7 +49,6 @@ export const runScript = async (folder: string, job: ScriptJob, from: ChildEnv =
   return { ok: false, why: `script ${JSON.stringify(job.path)}: ${failure ?? result.kind}` }
 }
 
-/** The longest time of a check of a script's syntax. */
 const syntaxMs = 10_000
 
 /** A Python program that compiles a file and drops the result. (`py_compile` would write the result into the scripts folder.) */

@@ -14,7 +14,6 @@ const markVariable = 'HEADGATE_CHILD'
 /** A secret of this process and its descendants, so that no other program can set the mark. */
 const token = `${randomBytes(16).toString('hex')}-`
 const markBytes = Buffer.from(`${markVariable}=${token}`)
-/** The number of processes that are checked in one turn of the event loop. */
 const processesPerTurn = 50
 /** The most passes in a row. A stray that is forked during a pass is found in the next pass. */
 const maxPasses = 20

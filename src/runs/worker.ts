@@ -23,7 +23,6 @@ export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held'> 
     readonly isShared: boolean
     readonly clock: Clock
     readonly facts: Pick<Facts, 'emit' | 'flushed'>
-    /** Returns the most runs that are in progress at once. */
     readonly maxConcurrent: () => number
     /** Absent while traces are off. */
     readonly traces?: EventTraces | undefined
@@ -160,7 +159,6 @@ export class Worker {
     }
   }
 
-  /** Returns the number of runs that may begin now. */
   #room(): number {
     if (this.#stopped || this.#failing || (this.#alone && this.#active.size > 0)) return 0
     const free = this.#options.maxConcurrent() - this.#active.size

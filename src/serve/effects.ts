@@ -69,7 +69,6 @@ export type SharedEffects = {
   readonly breakers: Breakers
   readonly pauses: Pauses
   readonly store: () => Store
-  /** Finds the jobs of the configuration that serves now. */
   readonly jobs: Jobs
   readonly hasRoom: (more?: number) => boolean
   readonly wake: () => void

@@ -17,7 +17,6 @@ const maxFetchesAtOnce = 8
 const maxWaiting = 64
 const maxWaitingOfClient = 16
 
-/** The reason why there is no key at the moment. */
 type NoKeyYet = { readonly later: string }
 
 /** A fetch, from its start until it is no longer valid. */

@@ -12,7 +12,6 @@ import type { RequestLine, TrafficLine } from '../generated/control.ts'
 import type { JournalLine } from '../journal/line.ts'
 import type { EventView } from '../journal/record.ts'
 
-/** The members that all lines of an event have. */
 type LineHead = Omit<RequestLine, 'type' | 'bytes' | 'remote'>
 
 /** The most characters of a reason or an error in a line. */

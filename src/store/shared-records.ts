@@ -42,7 +42,6 @@ export interface SharedRecords {
   before(place: SharedLinePlace | undefined, max: number): Promise<readonly StoredLine[]>
   /** Returns the lines of the events whose ids begin with `prefix`, newest first. */
   ofEvents(prefix: string): Promise<readonly StoredLine[]>
-  /** Returns the lines with this delivery id, newest first. */
   ofDelivery(deliveryId: string): Promise<readonly StoredLine[]>
   /** Returns the lines with the end of this group's run (kind `ended`), newest first. */
   groupEnds(group: string): Promise<readonly StoredLine[]>

@@ -29,7 +29,6 @@ export type EditorSettings = {
 
 /** What the editor on a terminal needs besides the terminal. */
 export type EditorSurroundings = Pick<SessionSurroundings, 'service' | 'watch'> & {
-  /** Opens a file in the user's editor, at a line. */
   readonly edit: (file: string, line?: number) => Promise<void>
   /** Opens a text in the user's editor, in a file of its own. Resolves with the edited text. */
   readonly editText: (text: string) => Promise<string>

@@ -18,7 +18,6 @@ export type FixedText = {
 
 export type Fixed = {
   readonly files: readonly FixedText[]
-  /** The findings that the new texts mend. */
   readonly mended: readonly Diagnostic[]
   /** The findings whose fix cannot be applied together with the other fixes, each with the reason. */
   readonly refused: readonly { readonly finding: Diagnostic; readonly why: string }[]

@@ -116,7 +116,6 @@ const replayCells = ({ known, why, replayed }: EventResult): string[] => {
   ]
 }
 
-/** Returns the lines about the work that an event would start. */
 const startLines = ({ starts, note: said }: NonNullable<EventResult['replayed']>): string => {
   const more = said === undefined ? '' : `    ${tableCell(said, 256)}\n`
   if (!starts) return more

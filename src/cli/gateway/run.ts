@@ -33,7 +33,6 @@ export type GatewayRunOptions = {
   readonly takeover?: boolean | undefined
   /** Prints a refused start as one JSON document on stdout. */
   readonly json?: boolean | undefined
-  /** Called once, when the gateway listens. */
   readonly ready?: (url: string) => void
 }
 

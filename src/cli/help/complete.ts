@@ -78,7 +78,6 @@ const asCandidate = ({ long, description }: Option): Candidate[] => (long ? [{ v
 
 /** What the words before the last word mean. */
 type CommandLine = {
-  /** The command that the words before the last one name. */
   readonly command: Command
   /** The number of arguments that the command has already. */
   readonly count: number

@@ -19,7 +19,6 @@ export type Mistakes<T> = {
   readonly rest?: { readonly text: string; readonly read: T; readonly lost: readonly Mistake[] }
 }
 
-/** The most mistakes of one text that are looked for. */
 const maxMistakes = 20
 /** The most characters that are read in search of the mistakes of one text, so that a large file is read a few times only. */
 const maxRead = 64 * 1024 * 1024

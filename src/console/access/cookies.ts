@@ -11,7 +11,6 @@ type Kind = 'half' | 'login'
 const nameOf = (kind: Kind, { socket: { localPort } }: IncomingMessage): string =>
   `headgate_${kind === 'half' ? '' : `${kind}_`}${localPort ?? 0}`
 
-/** The most cookies of one name that are compared. */
 const maxCookies = 8
 
 /**

@@ -9,7 +9,6 @@ import { defaultText, prepareTargetTest, sendTargetTest } from '../../operate/ta
 import type { SignIn } from '../access/sign-ins.ts'
 import type { AnswerSurroundings } from './surroundings.ts'
 
-/** Returns the reason why no test message can be sent. */
 const refusalReason = ({ fault, diagnostics: [first], outcome }: Refusal): string => fault?.message ?? first?.message ?? outcome
 
 export const routeAnswers = ({ workspace, gateway, service, audit }: AnswerSurroundings) => ({

@@ -55,7 +55,6 @@ export const secretCovers = (text: string, kind: TextKind = 'file'): Cover[] | u
   }
 }
 
-/** Matches a setting that is commented out, with its key and its value. */
 const commentedSetting = /(?<=^|\s)#[\s-]*["']?([\w.-]+)["']?:[ \t]+(\S.*)$/gm
 
 /** A setting that is commented out. `at`: the offset of its value. `from`: that of the comment. */

@@ -76,7 +76,6 @@ export const hideSecrets = (text: string): HiddenSecrets => {
   }
 }
 
-/** The settings of a route as a text, as a tree, and as their values. */
 type ReadText = { readonly text: string; readonly tree: YamlTree; readonly data: Json }
 
 /** Reads the settings of a route; `undefined` where the text is no YAML. */

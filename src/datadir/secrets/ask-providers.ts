@@ -17,7 +17,6 @@ export type ProviderQuestion = {
   readonly asked: Iterable<string>
   /** Where PATH, HOME and the variables of the providers come from. */
   readonly env: Env
-  /** The folder in which programs run. */
   readonly dir: string
   readonly signal?: AbortSignal | undefined
 }

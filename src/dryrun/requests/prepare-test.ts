@@ -190,7 +190,6 @@ export const withQuery = (url: string, query: string | undefined): string =>
 const withQueryOf = (url: string, signed: string | undefined): string =>
   signed === undefined ? url : `${url.replace(/\?.*$/, '')}${/\?.*$/.exec(signed)?.[0] ?? ''}`
 
-/** The names of the headers in which senders name the type of an event. */
 const eventHeaders = schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders)
 /** The names of the headers with delivery ids. A test request has new ids in place of the ids of its sample. */
 const idHeaders: ReadonlySet<string> = new Set([...schemes.flatMap((scheme) => scheme.idHeaders ?? []), 'x-request-id'])

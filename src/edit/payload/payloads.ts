@@ -30,9 +30,7 @@ import { payloadValues } from './payload-values.ts'
 import { type RankedSample, rankedSamples } from './ranked-samples.ts'
 import { schemaValues } from './schema-values.ts'
 
-/** The most recorded events that are listed at once. */
 const maxRecorded = 100
-/** The most characters of a body that are shown. */
 const maxBody = 200_000
 
 /** The most samples that are tried to find a sample that no stage of the route stops. The best samples are tried first. */

@@ -3,7 +3,6 @@
 import { definition } from '../../config/schema-walk.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 
-/** The keywords that an editor of texts needs. */
 const keywords: ReadonlySet<string> = new Set([
   '$ref',
   'title',

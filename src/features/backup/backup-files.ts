@@ -10,7 +10,6 @@ import { pausesFileName } from '../../datadir/paused-routes.ts'
 /** The folders into which a restore moves what was there before, each with the time of the restore. */
 export const asidePrefix = 'before-restore-'
 
-/** How deep folders are searched for files of the configuration. */
 const maxDepth = 12
 
 const entriesFile = new RegExp(

@@ -30,9 +30,7 @@ export type Backup = {
   readonly files: number
   /** The kind of the store. */
   readonly store: string
-  /** Whether the store is shared by several gateways, in a database of the operator. */
   readonly isShared: boolean
-  /** Whether the content of the store survives a restart. */
   readonly isLasting: boolean
   readonly hasDatabase: boolean
   /** The file of the configuration, where it is none of the data directory. The backup does not have it. */

@@ -47,7 +47,6 @@ const openReadiness = ({ log, clock, shared }: GatewayOptions, work: GatewayServ
   return readiness
 }
 
-/** Starts the console where the configuration asks for it. Its code is loaded only then. */
 const openConsole = async ({ config, clock, log }: GatewayOptions, scope: Scope): Promise<ConsoleChild | undefined> => {
   if (!config.console.enabled) return undefined
   const { keepConsole } = await import('../console-child.ts')

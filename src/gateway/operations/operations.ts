@@ -38,7 +38,6 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   readonly facts: Facts
   readonly tails: Tails
   readonly clock: Clock
-  /** The address at which the gateway listens. */
   readonly url: string
   /** Returns what the status says of the certificates. */
   readonly certificates: () => Pick<Status, 'certificates' | 'certificates_refused'>

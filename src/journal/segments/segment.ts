@@ -41,7 +41,6 @@ export class Segment {
     }
   }
 
-  /** The size of both files together. */
   get bytes(): number {
     return this.#lineBytes + this.#rawBytes
   }

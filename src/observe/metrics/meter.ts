@@ -47,7 +47,6 @@ export class Meter {
     this.#metrics[key].clear()
   }
 
-  /** Resolves to the present values, for an export. */
   values(): ReturnType<Registry['getMetricsAsJSON']> {
     return this.#read(() => this.#registry.getMetricsAsJSON())
   }

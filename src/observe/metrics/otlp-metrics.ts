@@ -9,7 +9,6 @@ import type { Meter } from './meter.ts'
 
 type Exported = Awaited<ReturnType<Meter['values']>>[number]
 type Sample = Exported['values'][number] & { readonly metricName?: string }
-/** The times between which values were counted. */
 type Interval = { readonly startTime: HrTime; readonly endTime: HrTime }
 
 /** `startedAt`: since when the meter counts. `now`: the present time. Both in milliseconds since 1970. */

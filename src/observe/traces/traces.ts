@@ -26,7 +26,6 @@ export type TracesOptions = {
   readonly places: EventTraces
   readonly clock: Clock
   readonly log: Log
-  /** Removes known secrets from a text. */
   readonly redact: (text: string) => string
 }
 
@@ -35,7 +34,6 @@ export type Traces = Observer<'traces'> & {
   close(): Promise<void>
 }
 
-/** How long a stop waits for the last spans. */
 const lastMs = 3_000
 /** The most spans in a second of requests that were refused before anybody vouched for them. */
 const strangersPerSecond = 10

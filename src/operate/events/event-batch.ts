@@ -8,7 +8,6 @@ import { type EventCriteria, selectionOf } from './event-selection.ts'
 import { type EventStatus, eventSource } from './event-status.ts'
 import { type EventStatuses, findEvents, selectEvents } from './events.ts'
 
-/** The largest number of events that are chosen where the user gives no limit. */
 const defaultLimit = 1_000
 
 /** The chosen events. `isCut`: the limit was reached, and there may be older events that fit the criteria. */

@@ -25,7 +25,6 @@ export type FollowedEvents = {
    * ends when the gateway stops.
    */
   readonly coming: AsyncGenerator<EventStatus, void>
-  /** Ends the following, even while an event is awaited. */
   close(): void
 }
 

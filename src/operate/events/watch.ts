@@ -22,11 +22,9 @@ export type WatchedTraffic = {
    * gone. Those from the records of a shared store do not end before `close`.
    */
   readonly lines: AsyncGenerator<TailLine, void>
-  /** Ends the watching, even while a line is awaited. */
   close(): void
 }
 
-/** The largest number of past events that are read. */
 const maxPast = 10_000
 
 /**
@@ -59,7 +57,6 @@ const tailOf = async (workspace: Workspace, finder: GatewayFinder, filter: Traff
   })
 }
 
-/** Reads the past events, oldest first. */
 const pastEvents = async (workspace: Workspace, filter: TrafficFilter, since: number): Promise<readonly EventView[]> => {
   const fits = ({ raw: _, unverified: __, ...event }: EventSummary): boolean => wants(filter, () => trafficOfView({ ...event, tries: [] }))
   return (await withRecords(workspace, (records) => records.events({ fits, since, limit: maxPast }))).events.toReversed()

@@ -16,7 +16,6 @@ import { isTakenAnswer, sendTest, type TestAnswer } from './send-test.ts'
 
 /** How long a test follows its event, and how the event should end. */
 export type Expectation = {
-  /** Whether to follow the run to its end. */
   readonly wait: boolean
   readonly timeoutMs: number
   /**

@@ -25,7 +25,6 @@ export type AddedSample = {
   readonly replaced: readonly Replaced[]
   /** Whether the text was a payload alone. Then the sample has no header but `content-type`. */
   readonly isBare: boolean
-  /** Whether the sample hides a built-in sample of the same name. */
   readonly hides: boolean
 }
 

@@ -84,7 +84,6 @@ export const prepareTargetTest = async (workspace: Workspace, options: TargetTes
 /** The result of a test, with known secrets redacted, and the notices of the sender. */
 export type TargetTested = { readonly sent: Sent; readonly notices: readonly string[] }
 
-/** The longest time for sending a test message. */
 const budgetMs = 30_000
 
 /** Sends the text as the message of the test. A test with an obstacle fails, and nothing is sent. */

@@ -31,7 +31,6 @@ type Byte = number | undefined
 const isBlank = (byte: Byte): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 const isOpening = (byte: Byte): boolean => byte === openMap || byte === openList
 const isClosing = (byte: Byte): boolean => byte === closeMap || byte === closeList
-/** Whether a number or word ends before this byte. */
 const isEnd = (byte: Byte): boolean =>
   byte === undefined || byte === comma || byte === colon || byte === quote || isClosing(byte) || isOpening(byte) || isBlank(byte)
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])

@@ -28,7 +28,6 @@ export type PresetSpec = {
   readonly furtherEvents?: readonly string[]
   /** The field of the payload that names the action, where the type alone does not. */
   readonly actionField?: string
-  /** The sample that shows an event of the sender. */
   readonly sample: string
   /** A first route for the sender, as YAML, without `verify` and without the sender's key. */
   readonly route: string

@@ -71,7 +71,6 @@ class GatheredWork {
   #promptChars = 0
   /** Called when an item hands in its work. */
   #handedIn: () => void = () => {}
-  /** Why the whole request is refused. */
   #refused: Refused | undefined
 
   constructor(effects: Effects) {

@@ -148,7 +148,6 @@ const readersByScheme = (withReaders: readonly Scheme[], schemes: readonly Schem
 const compileRouteMask = (schemes: readonly Scheme[], named: readonly string[]): MaskRequest | undefined =>
   named.length === 0 ? knownValuesOf(schemes).mask : compileMask(schemes.filter(({ name }) => named.includes(name)))
 
-/** The functions with which a scheme reads the type and the delivery id of an event. */
 type EventReaders = NonNullable<Scheme['reads']>
 
 /**

@@ -203,7 +203,6 @@ const charged = (kit: StageKit, verification: Verification, whenOpen: () => void
 const windowFull = ({ name, effects: { limiter } }: StageKit): Refused =>
   refuse('rate_limited', { retryAfterSeconds: Math.max(1, limiter.wait(name)) })
 
-/** The verification of a request on a route without verification. */
 const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 

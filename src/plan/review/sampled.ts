@@ -27,7 +27,6 @@ export type TakenSample = {
   readonly name: string
   /** The event as filters see it. */
   readonly event: Event
-  /** Whether the filters let the event on. */
   readonly passes: boolean
   /** Whether each condition holds, by its dotted path below `filters`. */
   readonly holds: ReadonlyMap<string, boolean>

@@ -45,7 +45,6 @@ export class GatewayQueue {
     this.#takers = new Takers(clock, (taker) => this.#left(taker))
   }
 
-  /** Whether a process of the gateway asks for requests. */
   get isTaken(): boolean {
     return this.#takers.areNear
   }

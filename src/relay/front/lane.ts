@@ -81,7 +81,6 @@ export class RelayLane {
     if (own?.items === 0) this.#clients.delete(client)
   }
 
-  /** Notes that the process of the gateway got these requests. */
   hand(taker: PullerProcess, items: readonly { readonly id: number; readonly bytes: number }[]): void {
     this.taker = taker
     for (const { id, bytes } of items) {

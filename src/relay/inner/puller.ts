@@ -18,7 +18,6 @@ import { type RelayAddress, RelayApi } from './relay-api.ts'
 
 export type PullerOptions = ReceiveItemOptions & {
   readonly log: Log
-  /** Returns the address and the key in the present configuration. */
   readonly address: () => RelayAddress
 }
 

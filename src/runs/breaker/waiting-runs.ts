@@ -9,7 +9,6 @@ type WaitingRun = GivenBack & { readonly owner: string; readonly acceptedAt: num
 
 /** The most runs that are remembered for one receiver. Any further run is due by itself after its wait. */
 const maxWaiting = 100_000
-/** How many runs are made due in one step of the store. */
 const runsPerStep = 1_000
 /** How long a run that was made due for a trial has time to begin, before the next run is made due. */
 const trialBeginMs = 30_000

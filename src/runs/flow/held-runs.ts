@@ -4,7 +4,6 @@ import type { GivenBack, Lease, RunId } from '../../store/ports.ts'
 
 /** The most runs that are remembered. Any further run is due by itself after its wait. */
 const maxHeld = 100_000
-/** How many runs are made due in one step of the store. */
 const runsPerStep = 1_000
 
 export class HeldRuns {

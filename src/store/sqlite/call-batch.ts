@@ -21,7 +21,6 @@ export class CallBatch {
   /** The step that further runs may join; `undefined` before the first such step, and after a step that touches claims. */
   #open: Accepts | undefined
   size = 0
-  /** The monotonic time of the first call. */
   readonly begunAt: number
 
   constructor(begunAt: number) {

@@ -46,7 +46,6 @@ export class Groups {
     this.size = size
   }
 
-  /** Whether an event can join the group, or open it. */
   hasRoom(group: string): boolean {
     return this.size < maxGroups || this.#sql.groupOf.all([group]).length > 0
   }

@@ -105,7 +105,6 @@ const press = (state: EditorState, key: Key, models: Models): Next => {
 
 const atAnyTime: readonly ActionName[] = ['interrupt', 'suspend', 'redraw']
 
-/** Returns the state after a search has changed the screen that is shown. */
 const searched = (state: EditorState, { screen, search }: Searched): Next => ({
   state: { ...withTop(state, screen), search },
   commands: [],

@@ -17,7 +17,6 @@ export const textField = (text = ''): TextField => ({ text, cursor: text.length 
 /** Texts in which each code unit is a character. To find the characters of any other text, tables are loaded, which takes a while. */
 const plainText = /^[\x20-\x7e\n\t]*$/
 
-/** Returns the offset at which the character before the cursor begins. */
 const startOfPrevious = ({ text, cursor }: TextField): number => {
   if (plainText.test(text.slice(Math.max(0, cursor - 2), cursor))) return Math.max(0, cursor - 1)
   const start = Math.max(0, cursor - 64)

@@ -33,7 +33,6 @@ export type Canvas = {
   close(): void
 }
 
-/** The most frames that are drawn in a second. */
 const maxFps = 30
 
 /** Makes a canvas. `isOurs`: whether the editor, and no other program, has the terminal. Otherwise nothing is drawn. */

@@ -88,7 +88,6 @@ export const renderKey = (key: string, style: Style, where: 'block' | 'flow', fo
   return isFlow ? text.slice(1, -': 0}'.length) : text.slice(0, -': 0'.length)
 }
 
-/** Renders a scalar, or an empty list or map. */
 const renderScalar = (value: Json, behind: InlineContext, style: Style, former?: FormerScalar): Rendered => {
   const text = behind === 'key' ? dumpValue({ k: value }, style, former).slice(2) : dumpValue([value], style, former).slice(1)
   const [first = '', ...lines] = text.split('\n')

@@ -7,9 +7,7 @@ import { isRefused, type RefusedEdit } from './yaml-edit.ts'
 
 /** A member of a map or list, with its siblings. */
 export type YamlCursor = {
-  /** The node of the map or list. */
   readonly holder: number
-  /** All members of the map or list. */
   readonly entries: readonly Entry[]
   /** The member, and its index among `entries`. */
   readonly entry: Entry

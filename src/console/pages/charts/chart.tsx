@@ -18,7 +18,6 @@ export type ChartOptions = {
   readonly at: readonly number[]
   readonly series: readonly ChartSeries[]
   readonly write: (value: number) => string
-  /** Writes the time at which a step begins. */
   readonly label: (at: number) => string
   /** Called for a click on the chart. `series`: the bar that was hit; `undefined` beside the bars. */
   readonly pick: (step: number, series: number | undefined) => void

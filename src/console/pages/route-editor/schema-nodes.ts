@@ -20,7 +20,6 @@ const memberOf = (node: JsonObject, key: YamlPath[number]): readonly Json[] => {
   return isObject(node.additionalProperties) ? [node.additionalProperties] : []
 }
 
-/** The most references that are followed from one node to the next. */
 const maxReferences = 8
 
 /** Returns a node with the nodes that it refers to, and its branches. */

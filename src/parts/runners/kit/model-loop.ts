@@ -21,7 +21,6 @@ type Sdk = typeof import('ai')
 
 /** The most calls of tools in one attempt at a run. A model may call several tools in one step. */
 const maxToolCalls = 64
-/** The most calls of tools that run at the same time. */
 const maxToolCallsAtOnce = 8
 const maxResultChars = 100_000
 const lastStepText = 'This was the last use of tools. Answer now, with what you know.'

@@ -12,7 +12,6 @@ import { certificateAddress } from './sender-address.ts'
 
 /** The most bytes of a certificate. */
 const maxBytes = 65_536
-/** The most certificates that have verified a request. */
 const maxProven = 16
 /**
  * The most certificates that have not verified a request. Their number is small, because a stranger can make the gateway fetch any
@@ -98,7 +97,6 @@ const createCertificateMemory = (kept: KeptKeys) => {
     touch(certificate: Certificate): void {
       if (proven.get(certificate.address) === certificate) putLast(proven, certificate.address, certificate)
     },
-    /** Notes that the certificate has verified a request. */
     prove(certificate: Certificate, at: number): void {
       const { address, fetched } = certificate
       if (proven.get(address) === certificate) return

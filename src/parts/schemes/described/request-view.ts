@@ -65,7 +65,6 @@ export type ReadValue = (request: RequestView) => string | undefined
 /** Whether the value can be read from the head alone. */
 export const isAtHead = ({ body }: ValueSource): boolean => body === undefined
 
-/** The most labelled parts of a header that are read. */
 const maxParts = 32
 
 /** Returns the values of a label, in order: for `v1` in `t=1,v1=a,v1=b` they are `a` and `b`. */

@@ -121,7 +121,6 @@ export const allAnswerTexts = (body: JsonObject, ...keys: readonly string[]): st
 
 /** What a target knows of an answer that is not a success. */
 export type ApiRefusal = {
-  /** The reason that the API gave in the answer. */
   readonly why?: string | undefined
   /** Whether posting again cannot post twice, for example because the API recognises a repeat. */
   readonly idempotent: boolean

@@ -39,7 +39,6 @@ export type Posting = {
   readonly leftMs: () => number
   /** The number of this message among the messages of the text, from 1. */
   readonly part: number
-  /** How many messages the text has. */
   readonly parts: number
   /** 32 bytes that identify this message of this delivery: a repeat has the same key, and any other message has another key. */
   readonly key: Buffer

@@ -27,7 +27,6 @@ export type Mail = {
   readonly subject: string
   readonly text: string
   readonly messageId: string
-  /** The Message-ID of the mail that this mail answers. */
   readonly inReplyTo: string | undefined
   readonly at: Date
 }

@@ -73,7 +73,6 @@ const callOnce = async (key: string, source: TokenSource, use: (token: string) =
 /** Removes the token from a failure's reason, because an API may quote the token that it refuses. */
 const withoutToken = (sent: Sent, token: string): Sent => (sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) })
 
-/** Returns the kept token, else waits for the fetch of a new token. */
 const tokenOf = (key: string, source: TokenSource): TokenOrFailure | KeptToken | Promise<TokenOrFailure> => {
   const { kept, fetching } = source.keep.of(createTokens)
   const known = kept.get(key)

@@ -16,7 +16,6 @@ const version = [2, 4, 8] as const
 const versionNumber = (version[0] << 16) | (version[1] << 8) | version[2]
 
 const pauseMs = 300
-/** The wait after too many messages. */
 const limitedMs = 5_000
 
 export const weixin = defineChat({

@@ -12,7 +12,6 @@ import { permanentFailure, type Sent } from '../target.ts'
 
 /** Every login has the same device, so a new login replaces the login before it. */
 const device = { device_id: 'HEADGATE', initial_device_display_name: 'headgate' }
-/** How long the token of a login is used. */
 const loginMs = 30 * 24 * 3_600_000
 
 export const matrix = defineChat({

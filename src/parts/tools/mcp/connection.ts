@@ -79,7 +79,6 @@ export class McpConnection {
     await Promise.all([...this.#wires].map((wire) => this.#shut(wire)))
   }
 
-  /** Returns the open connection, else waits until a connection is open. */
   async #get(signal: AbortSignal): Promise<Link> {
     if (this.#link?.wire.ended !== undefined) this.restart(this.#link.client)
     if (this.#link) return this.#link

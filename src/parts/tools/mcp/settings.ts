@@ -51,7 +51,6 @@ export const readSettings = (name: string, settings: JsonObject, report: Report)
   }
 }
 
-/** Reads how to start a server that is a program. */
 const programOf = ({ command, env, folder }: JsonObject, report: Report): Access | undefined => {
   const argv = textsIn(command)
   if (argv[0]) return { argv, env: textMap(env), ...(typeof folder === 'string' ? { folder } : {}) }
@@ -59,7 +58,6 @@ const programOf = ({ command, env, folder }: JsonObject, report: Report): Access
   return undefined
 }
 
-/** Reads how to reach a server at a web address. */
 const serviceOf = (settings: JsonObject, report: Report): Access | undefined => {
   const url = typeof settings.url === 'string' && URL.canParse(settings.url) ? new URL(settings.url) : undefined
   const isFit = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''

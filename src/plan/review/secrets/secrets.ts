@@ -11,7 +11,6 @@ import { fixOf, type ReportFinding, type Subject } from '../subject.ts'
 const minLength = 12
 const minDifferent = 5
 
-/** The help that says how to make a new secret in a shell. */
 const makeSecretHelp = 'make one with: openssl rand -base64 32'
 
 /** Returns the route's own secrets, each with its path. The inherited global secret is reviewed with the adapter's settings. */

@@ -12,14 +12,12 @@ const maxStatementChars = 4_000_000
 
 export class CallBatch {
   readonly kind: CallKind<unknown, unknown>
-  /** The monotonic time of the first call. */
   readonly since: number
   /** Batches of a link have ascending numbers. */
   readonly number: number
   readonly calls: unknown[] = []
   readonly #settlements: Settlement[] = []
   #chars = 0
-  /** How often the statement was sent. */
   sendings = 0
   /** The error of the last sending. */
   error: StoreFault | undefined

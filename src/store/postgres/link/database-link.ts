@@ -40,7 +40,6 @@ export class DatabaseLink {
   readonly #queue = new CallQueue()
   /** The number of calls that were sent and not answered. */
   #underWay = 0
-  /** When calls were sent last, by the monotonic clock. */
   #sentAt = 0
   /** Settles when the batches that were sent last are answered. The server answers in order, so all earlier batches are answered then. */
   #lastAnswer: Promise<void> = Promise.resolve()

@@ -11,7 +11,6 @@ const hexOf = (column: string): string => `left(replace(${column}::text, '-', ''
 type Query = {
   readonly kind: MovedKind
   readonly text: string
-  /** The members of a row, in the order of the columns. */
   readonly members: readonly string[]
   readonly pageRows: number
 }

@@ -1,6 +1,5 @@
 /** The SQL functions that erase events (lane-functions.ts says in which order they lock, and how they are replaced). */
 
-/** The most sessions that one call reads. */
 const sessionsAtOnce = 200
 
 export const eraseFunctions = `

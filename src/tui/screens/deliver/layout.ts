@@ -11,7 +11,6 @@ import { settingRows } from './settings.ts'
 /** The least width at which the panes stand beside each other. */
 const panesBesideWidth = 100
 
-/** The parts of the screen's state on which its layout depends. */
 type DeliverState = {
   readonly pane: 'targets' | 'settings'
   readonly targets?: readonly TargetRow[]

@@ -8,7 +8,6 @@ const detailBesideWidth = 90
 
 export type LiveLayout = {
   readonly isWide: boolean
-  /** The list of events, below its headings. */
   readonly list: ListArea
   readonly detail: Room
 }

@@ -26,7 +26,6 @@ export type LiveScreen = Screen & {
   readonly kind: 'live'
   /** The route whose events are shown; `undefined` for all routes. */
   readonly route?: string | undefined
-  /** The route from which the screen was opened. */
   readonly from?: string | undefined
   readonly state: 'opening' | 'open' | 'ended'
   readonly why?: string | undefined

@@ -17,7 +17,6 @@ export type PromptLayout = {
   readonly expansion: Room
 }
 
-/** The parts of the screen's state on which its layout depends. */
 type PromptState = {
   readonly field: TextField
   readonly cursor: number

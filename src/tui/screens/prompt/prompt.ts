@@ -24,7 +24,6 @@ export type PromptScreen = Screen & {
   readonly field: TextField
   /** The draft as it was when the screen was opened. */
   readonly before: RouteDraft
-  /** The row of the cursor in the list of paths. */
   readonly cursor: number
   /** The paths of the payload that are offered for a placeholder that has no closing brace yet; `undefined` if no paths are offered. */
   readonly completion?: Completion | undefined

@@ -156,7 +156,6 @@ const toggleFold = (screen: RouteScreen, row: FormRow): ScreenUpdate<RouteScreen
   return unfolded && { screen: { ...screen, unfolded } }
 }
 
-/** Handles a key on the row of the cursor. */
 const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: World, draft: RouteDraft): ScreenUpdate<RouteScreen> => {
   if (action === 'copy' && row.kind === 'field' && row.field.isSecret) return warned('a secret is not copied: webhook secret shows it')
   if (action === 'copy') return { commands: [{ kind: 'copy', text: copiedText(row) }] }
