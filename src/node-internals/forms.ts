@@ -7,15 +7,16 @@
 const measuredVersions = [20, 22, 24, 26]
 
 /**
- * The works that have two forms: the limit of head-limit.ts, the flags of v8-flags.ts, the HMACs of hmac-key.ts, hand-socket.ts, and the
- * bodies of received-request.ts.
+ * The works that have two forms: the limit of head-limit.ts, the flags of v8-flags.ts, the HMACs of hmac-key.ts, hand-socket.ts, the
+ * bodies of received-request.ts, and decode-wide.ts.
  */
-export const formNames = ['parser', 'flags', 'hmac', 'socket', 'body'] as const
+export const formNames = ['parser', 'flags', 'hmac', 'socket', 'body', 'decode'] as const
 export type FormName = (typeof formNames)[number]
 
-const major = Number.parseInt(process.versions.node, 10)
+/** The major version of Node that runs. */
+export const nodeMajor = Number.parseInt(process.versions.node, 10)
 /** The names whose plain form the operator asks for, or `all`: to compare the forms, or where a fast form is suspected of a fault. */
 const plainNames = (process.env.HEADGATE_PLAIN ?? '').split(',')
 
 export const isFast = (name: FormName): boolean =>
-  measuredVersions.includes(major) && !plainNames.includes(name) && !plainNames.includes('all')
+  measuredVersions.includes(nodeMajor) && !plainNames.includes(name) && !plainNames.includes('all')
