@@ -99,6 +99,16 @@ t.test('Template rules', async (t) => {
     t.equal(await prompt('wide', '\ufeff{"title":"é","é":{"語":1}}'), 'é 1')
   })
 
+  t.test('a character past ASCII is the same wherever it stands in a long body', async (t) => {
+    for (const character of ['é', '語', '😀']) {
+      // One of these places is just before, in and just behind each border of the blocks in which a body is decoded.
+      for (let before = 1000; before < 1030; before++) {
+        const title = `${'x'.repeat(before)}${character}${'y'.repeat(1000)}${character}`
+        t.equal(await prompt('wide', { title, é: { 語: 'z' } }), `${title} z`, `${character} behind ${before} characters`)
+      }
+    }
+  })
+
   t.test('own properties only, one pass, no replacement patterns', async (t) => {
     const rest = '{__proto__} {constructor.name} {title.length} {toString} '
     for (const title of ['{__raw__}', '{title} {title}', '$& $1 $$ $`', '{= 1+1 }', '\u202e{route}'])
