@@ -60,9 +60,14 @@ export const textToShow = (kind: FileKind, { source, text = '' }: SourceReading)
   return isShown ? text : ''
 }
 
-/** Returns the findings of the syntax of a file; of a file that may be of another kind, only the first mistake. */
+/**
+ * Returns the findings of the syntax of a file. Of a file that may be of another kind it is the first mistake alone, without the pointer,
+ * which names keys.
+ */
 export const toldOf = (kind: FileKind, reading: SourceReading): readonly Diagnostic[] =>
-  reading.source || textToShow(kind, reading) !== '' ? reading.diagnostics : reading.diagnostics.slice(0, 1)
+  reading.source || textToShow(kind, reading) !== ''
+    ? reading.diagnostics
+    : reading.diagnostics.slice(0, 1).map((each) => ({ ...each, pointer: '' }))
 
 const hasKnownLine = (kind: FileKind, text: string): boolean =>
   new RegExp(`^(?:\\{\\s*)?["']?(?:${knownKeys(kind).join('|')})["']?\\s*:`, 'm').test(text)

@@ -117,7 +117,7 @@ const configuredRoute = ({ config, diagnostics, salvaged }: Loaded, { name, base
   const isOurs = (each: Diagnostic): boolean => each.route === name || each.pointer === pointer || each.pointer.startsWith(`${pointer}/`)
   return {
     source: config.routes.get(name) ?? salvaged.find(({ route }) => route.name === name)?.route,
-    // A file with the finding WH001 or WH002 is not read at all, so these findings concern each of its routes.
+    // A file with the finding WH001 or WH002 is not served, so these findings concern each of its routes.
     found: diagnostics.filter((each) => isOurs(each) || each.code === 'WH001' || each.code === 'WH002'),
   }
 }

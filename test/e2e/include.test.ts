@@ -121,7 +121,7 @@ t.test('an included file has routes and nothing else: no include, no settings, n
       ['a.yaml', 'WH101', null, { line: 1, column: 1 }],
       ['b.yaml', 'WH104', null, {}],
       ['c.yaml', 'WH002', null, { line: 3, column: 3 }],
-      ['d.yaml', 'WH001', null, { line: 2 }],
+      ['d.yaml', 'WH001', 'd', { line: 2 }],
       ['e.yaml', 'WH101', 'e', { line: 3, column: 5 }],
       ['f.yaml', 'WH013', null, { line: 1, column: 1 }],
       ['g.yaml', 'WH102', null, {}],
