@@ -436,9 +436,11 @@ t.test('who asks while a catch-up is under way follows it, and is told that it i
   await ended(gateway)
   const real = runAt(gateway.dir, ['events', 'catch-up'])
   await until(() => reads === 2)
-  const dry = runAt(gateway.dir, ['events', 'catch-up', 'repo', '--dry-run'])
-  await until(async () => (await gateway.operations.catchUps()).routes.some(({ state }) => state === 'reading'))
-  setTimeout(release, 700)
+  let shown = ''
+  const onTerminal = { terminal: { input: process.stdin, output: process.stdout }, stderr: (text: string) => void (shown += text) }
+  const dry = runAt(gateway.dir, ['events', 'catch-up', 'repo', '--dry-run'], onTerminal)
+  await until(() => shown.includes('repo: '))
+  release()
   const [first, second] = await Promise.all([real, dry])
   t.match(first, { code: 0, out: /^repo: .* asked for\n$/ })
   t.match(second, { code: 0, out: /^repo: .* asked for\n {2}this catch-up was under way already/ })

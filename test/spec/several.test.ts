@@ -199,9 +199,10 @@ t.test('direct: a repeat that waited for another request with its id is answered
   const routes = { r: { prompt: 'p', deliver_only: true, deliver: 'acme-hang' } }
   const gateway = await startGateway(t, { clock, routes, files: { 'p.mjs': hanging }, config: { plugins: ['./p.mjs'] } })
   const one = { headers: { 'X-Request-ID': 'one' }, body: { n: 1 } }
+  const posted = clock.monotonic()
   const first = gateway.post('r', one)
-  // Two seconds of the clock: the first delivery fails while the repeat still has some of its time.
-  await new Promise((then) => setTimeout(then, 200))
+  // The first delivery fails while the repeat still has some of its time.
+  await until(() => clock.monotonic() - posted > 2_000)
   const before = clock.monotonic()
   const repeat = await gateway.post('r', one)
   t.ok(clock.monotonic() - before < 12_000, `${clock.monotonic() - before} ms`)
