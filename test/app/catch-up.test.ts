@@ -437,8 +437,11 @@ t.test('who asks while a catch-up is under way follows it, and is told that it i
   const real = runAt(gateway.dir, ['events', 'catch-up'])
   await until(() => reads === 2)
   let shown = ''
-  const onTerminal = { terminal: { input: process.stdin, output: process.stdout }, stderr: (text: string) => void (shown += text) }
-  const dry = runAt(gateway.dir, ['events', 'catch-up', 'repo', '--dry-run'], onTerminal)
+  const stderr = (text: string): void => {
+    shown += text
+  }
+  const terminal = { input: process.stdin, output: process.stdout }
+  const dry = runAt(gateway.dir, ['events', 'catch-up', 'repo', '--dry-run'], { terminal, stderr })
   await until(() => shown.includes('repo: '))
   release()
   const [first, second] = await Promise.all([real, dry])
