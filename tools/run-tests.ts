@@ -1,16 +1,20 @@
 /**
- * Runs test files, two at a time, each as a process of its own: `npm test` those that need Node and a few minutes, `npm run test:rest` the
- * others, `npm run test:all` both. The names of files run these alone. Prints a line for each file, all details of failures, the counts, why
- * tests were skipped, and what was left out. A file without tests is a failure.
+ * Runs test files, each as a process of its own, from one script of all of them: `npm test` those that need Node and a few minutes,
+ * `npm run test:rest` the others, `npm run test:all` both. The names of files run these alone. Prints a line for each file, all details of
+ * failures, the counts, why tests were skipped, and what was left out. A file without tests is a failure.
  */
 
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { install } from './install.ts'
+import { bundleTests, type TestBundle } from './test-bundle.ts'
 import { type Counts, type Report, readReport } from './test-report.ts'
 
-const jobs = 2
+/** One more than processors, because each file waits at times. */
+const jobs = availableParallelism() + 1
 const timeoutSeconds = 240
 
 const imported = new Map<string, boolean>()
@@ -41,10 +45,11 @@ const rest: { readonly [need: string]: (file: string) => boolean } = {
 type Ran = Report & { readonly isPassed: boolean }
 
 /** Runs one file, and gives what it said. It is killed when it does not end. */
-const runFile = (file: string): Promise<Ran> =>
+const runFile = (file: string, { argv, inSources }: TestBundle): Promise<Ran> =>
   new Promise((resolve) => {
     const env = { ...process.env, TAP: '1', TAP_TIMEOUT: String(timeoutSeconds) }
-    const child = spawn(process.execPath, ['--import=tsx', file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, argv(file), { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    createInterface(child.stderr).on('line', (line) => console.error(inSources(line)))
     let tap = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       tap += text
@@ -52,7 +57,7 @@ const runFile = (file: string): Promise<Ran> =>
     const late = setTimeout(() => child.kill('SIGKILL'), (timeoutSeconds + 10) * 1_000)
     child.once('close', (code, signal) => {
       clearTimeout(late)
-      const report = readReport(tap)
+      const report = readReport(inSources(tap))
       const broken = report.counts ? '' : signal ? `ended by ${signal}` : `no tests, or none that ended (code ${code})`
       const failures = broken ? [...report.failures, `    ${broken}`] : report.failures
       resolve({ ...report, failures, isPassed: code === 0 && !broken && report.counts?.fail === 0 })
@@ -69,6 +74,11 @@ const chosen = named.length > 0 ? named : set === 'rest' ? ofRest : all.filter((
 install('test')
 if (chosen.some((file) => ofRest.includes(file))) install('test/foreign')
 
+/** Where coverage is measured, each module is read from its own source. */
+const bundle: TestBundle = process.env.NODE_V8_COVERAGE
+  ? { argv: (file) => ['--import=tsx', file], inSources: (text) => text }
+  : await bundleTests(chosen)
+
 // Large files come first, so that no long one runs alone at the end.
 const waiting = chosen.map((file) => ({ file, size: statSync(file).size })).sort((a, b) => b.size - a.size)
 const began = Date.now()
@@ -79,7 +89,7 @@ let areAllPassed = true
 const work = async (): Promise<void> => {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const from = Date.now()
-    const { isPassed, counts, failures, skipped: reasons } = await runFile(next.file)
+    const { isPassed, counts, failures, skipped: reasons } = await runFile(next.file, bundle)
     console.log(`${isPassed ? 'ok' : 'not ok'} ${++done} - ${next.file} # time=${Date.now() - from}ms`)
     for (const line of failures) console.log(`    ${line}`)
     for (const count of Object.keys(sum) as (keyof Counts)[]) sum[count] += counts?.[count] ?? 0
