@@ -1,4 +1,4 @@
-/** Reads the rules of alerts: what is told, and where to. */
+/** Reads the rules of alerts: which alerts are sent, and to which targets. */
 
 import type { Path, SourceRange } from '../core/diagnostic.ts'
 import type { AlertRule, Config as File } from '../generated/config.ts'

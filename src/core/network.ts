@@ -1,4 +1,4 @@
-/** Networks of IP addresses. */
+/** Finds the network of an IP address, and says whether an address is in one of several networks. */
 
 import { type BlockList, isIP } from 'node:net'
 

@@ -1,4 +1,4 @@
-/** The editor service whose changes the audit has. */
+/** Wraps the editor service, so that the audit gets a line for each change that a user makes. */
 
 import type { JsonObject } from '../core/json.ts'
 import type { Audit } from '../features/audit/audit.ts'

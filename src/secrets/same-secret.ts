@@ -1,4 +1,4 @@
-/** Compares secrets. */
+/** Compares a secret with what a request shows, in a time that does not reveal how much of it is right. */
 
 import { hash, timingSafeEqual } from 'node:crypto'
 

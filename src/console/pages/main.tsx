@@ -1,4 +1,4 @@
-/** The entry of the pages. */
+/** Starts the pages of the console in a browser. */
 
 import { render } from 'preact'
 import { App } from './app.tsx'

@@ -1,4 +1,4 @@
-/** Tells a running gateway that its configuration has changed. */
+/** Makes a running gateway reload its configuration after a save. */
 
 import { messageOf } from '../../core/fault.ts'
 import type { GatewayFinder } from '../../datadir/running-gateway.ts'

@@ -1,4 +1,4 @@
-/** The list of sender logs. */
+/** The list of senders whose logs of deliveries a catch-up can read. */
 
 import type { Route } from '../../generated/config.ts'
 import { verifyNames } from '../written-names.ts'

@@ -1,4 +1,4 @@
-/** Decides whether an attempt may begin. */
+/** Decides whether an attempt at a run may begin: not where the run is dead, paused, out of turn, or its target is down. */
 
 import type { Lease } from '../../store/ports.ts'
 import { hasBegun, leftMs, notBegun } from '../flow/start-rule.ts'

@@ -1,4 +1,4 @@
-/** The claims of the memory store. */
+/** Keeps the claims on delivery ids of the memory store, each until its time is over. */
 
 import { StoreFault } from '../../core/fault.ts'
 import type { Claim } from '../ports.ts'

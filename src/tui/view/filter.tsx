@@ -1,4 +1,4 @@
-/** Shows what narrows a list, and that no row of the list fits. */
+/** Shows the search that narrows a list, or a note where no row of the list fits it. */
 
 import { type Narrowing, nothingFits } from '../model/narrowing.ts'
 import { Field } from './field.tsx'

@@ -1,4 +1,4 @@
-/** The call that takes a part of a route's rate limit. */
+/** The call that reserves requests of the rate limit that gateways share. */
 
 import type { RateShare } from '../../shared.ts'
 import { type CallKind, list } from '../call-kind.ts'

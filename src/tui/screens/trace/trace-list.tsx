@@ -1,4 +1,4 @@
-/** Shows the rows of a trace. */
+/** Shows a trace as rows: each stage with its result, and how the trace ends. */
 
 import type { TracedStage } from '../../../dryrun/trace/stage-log.ts'
 import { cutOrPad } from '../../model/cells.ts'
