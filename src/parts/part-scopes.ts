@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log, LogFields } from '../core/log.ts'
 import { Scope } from '../core/scope.ts'
-import { failLate, within } from '../core/turns/within.ts'
+import { throwTimeout, within } from '../core/turns/within.ts'
 
 /** The longest wait for a `close`, in milliseconds. */
 const closeMs = 5_000
@@ -25,7 +25,7 @@ export const createPartScopes = (clock: Clock, log: Log): PartScopes => {
       isUnordered: true,
       async call(close) {
         try {
-          await within(Promise.resolve(close()), closeMs, clock, failLate('it did not end', closeMs))
+          await within(Promise.resolve(close()), closeMs, clock, throwTimeout('it did not end', closeMs))
         } catch (error) {
           log('warn', { ...about, reason: messageOf(error) }, 'what a part had open could not be closed')
         }

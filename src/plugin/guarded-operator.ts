@@ -7,7 +7,7 @@
 import { type Clock, systemClock } from '../core/clock.ts'
 import { withTextIds } from '../core/exact-json.ts'
 import type { Json } from '../core/json.ts'
-import { failLate, within } from '../core/turns/within.ts'
+import { throwTimeout, within } from '../core/turns/within.ts'
 import type { Domain, ExactOperator, ExactTest, OperatorPart, Test } from '../parts/operators/operator.ts'
 import { guardedRun } from './closing.ts'
 import { failure, type Hide, reportAs } from './report-as.ts'
@@ -55,7 +55,7 @@ const guardedTest =
   (value, event) => {
     const holds: unknown = test(value === undefined ? undefined : withTextIds(value), event)
     return isThenable(holds)
-      ? within(Promise.resolve(holds), operatorMs, clock, failLate('no answer', operatorMs)).then(decided)
+      ? within(Promise.resolve(holds), operatorMs, clock, throwTimeout('no answer', operatorMs)).then(decided)
       : decided(holds)
   }
 

@@ -4,7 +4,7 @@ import { systemClock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { NewRun } from '../core/new-run.ts'
 import { printable } from '../core/text.ts'
-import { endWithin, failLate } from '../core/turns/within.ts'
+import { endWithin, throwTimeout } from '../core/turns/within.ts'
 import { withDryEffects } from '../dryrun/trace/dry-effects.ts'
 import { builtinCatalogue } from '../plan/catalogue.ts'
 import { knownSecrets } from '../plan/known-secrets.ts'
@@ -38,7 +38,7 @@ export const tryAgent = async (draft: SetupDraft, signal: AbortSignal): Promise<
     if (problem) return { ok: false, text: `${problem.message}${problem.help === undefined ? '' : `: ${problem.help}`}` }
     try {
       const ask = (signal: AbortSignal): Promise<string> => agent(prompt, { run, signal })
-      const reply = await endWithin(ask, trialReplyMs, systemClock, failLate('no answer', trialReplyMs), signal)
+      const reply = await endWithin(ask, trialReplyMs, systemClock, throwTimeout('no answer', trialReplyMs), signal)
       return { ok: true, text: `the agent answers: ${printable(redact(reply), 200)}` }
     } catch (error) {
       return { ok: false, text: `the agent does not answer: ${printable(redact(messageOf(error)), 400)}` }

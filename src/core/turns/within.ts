@@ -44,6 +44,6 @@ export const endWithin = async <T, Late = never>(
 }
 
 /** Makes a `late` that throws. `what`: a clause such as "no answer". */
-export const failLate = (what: string, ms: number) => (): never => {
+export const throwTimeout = (what: string, ms: number) => (): never => {
   throw new Error(`${what} in ${Math.ceil(ms / 1000)} seconds`)
 }

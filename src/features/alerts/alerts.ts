@@ -13,7 +13,7 @@ import { servedAs } from '../../plan/table.ts'
 import type { ServedConfig } from '../feature.ts'
 import { type CertificateEnd, readCertificates } from './certificates.ts'
 import { AlertDelivery } from './delivery.ts'
-import { judgeAll, judgeHeard, type Look } from './judge.ts'
+import { type AlertEvaluation, judgeAll, judgeHeard } from './judge.ts'
 import type { AlertMemory } from './memory.ts'
 import { makeMessages } from './messages.ts'
 import { type AlertRule, compileAlerts } from './rules.ts'
@@ -146,7 +146,7 @@ export class Alerts implements Observer<'alerts'> {
   }
 
   /** Takes what was heard, and asks for what no fact tells. */
-  async #gather(): Promise<Look> {
+  async #gather(): Promise<AlertEvaluation> {
     const { clock, current, oldestMs } = this.#options
     const live = current()
     const rules = this.#rulesOf(live)

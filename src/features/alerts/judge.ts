@@ -5,11 +5,11 @@ import { deliveriesOf } from '../../parts/destination.ts'
 import type { CertificateEnd } from './certificates.ts'
 import { kinds } from './kinds.ts'
 import type { AlertKind, AlertRule, WatchedRoute } from './rules.ts'
-import type { Heard, Signal } from './signals.ts'
+import type { Signal, SignalBatch } from './signals.ts'
 import { type AlertState, alertKey, type Firing, maxFiring } from './state.ts'
 
 /** The facts, settings and states by which one look judges. Times are wall times, milliseconds. */
-export type Look = Heard & {
+export type AlertEvaluation = SignalBatch & {
   readonly now: number
   /** The time since the last look, as far as it counts as silence; 0 for the first look. */
   readonly passedMs: number
@@ -21,7 +21,7 @@ export type Look = Heard & {
 }
 
 /** Adds to the state what this gateway has heard: causes of alerts, their ends, and events that end a silence. */
-export const judgeHeard = (state: AlertState, { rules, signals, refused, accepted, now }: Look): void => {
+export const judgeHeard = (state: AlertState, { rules, signals, refused, accepted, now }: AlertEvaluation): void => {
   for (const rule of rules) {
     for (const signal of signals) if (rule.has(signal.kind)) applySignal(state, rule, signal)
     if (rule.has('refused_signatures')) applyRefused(state, rule, refused, now)
@@ -33,7 +33,7 @@ export const judgeHeard = (state: AlertState, { rules, signals, refused, accepte
  * Judges the causes that no fact tells: the age of the backlog, silence, and certificates. Ends alerts whose cause has stayed away, and
  * forgets the states of rules that are gone.
  */
-export const judgeAll = (state: AlertState, look: Look): void => {
+export const judgeAll = (state: AlertState, look: AlertEvaluation): void => {
   const { rules, now } = look
   for (const rule of rules) {
     const found = [...backlogOf(rule, look), ...silenceOf(state, rule, look), ...certificatesOf(rule, look)].filter(({ kind }) =>
@@ -51,7 +51,7 @@ export const judgeAll = (state: AlertState, look: Look): void => {
   forgetOthers(state, rules, now)
 }
 
-const applyRefused = (state: AlertState, rule: AlertRule, refused: Heard['refused'], now: number): void => {
+const applyRefused = (state: AlertState, rule: AlertRule, refused: SignalBatch['refused'], now: number): void => {
   const kind = 'refused_signatures'
   for (const [route, { inMinute, fresh }] of refused) {
     if (inMinute <= rule.refusedPerMinute) continue
@@ -113,14 +113,14 @@ const end = (firing: Firing, at: number): void => {
 
 type Found = Pick<Firing, 'kind' | 'subject'> & { readonly detail: string }
 
-const backlogOf = (rule: AlertRule, { backlogMs = 0 }: Look): Found[] =>
+const backlogOf = (rule: AlertRule, { backlogMs = 0 }: AlertEvaluation): Found[] =>
   backlogMs < rule.backlogMs ? [] : [{ kind: 'backlog_age', subject: '', detail: `the oldest one for ${spanText(backlogMs)}` }]
 
 /**
  * Adds the passed time to the silence of each watched route whose calendar counts the present time. Returns the routes that have been
  * silent for too long.
  */
-const silenceOf = (state: AlertState, rule: AlertRule, { now, passedMs, hasRoute }: Look): Found[] =>
+const silenceOf = (state: AlertState, rule: AlertRule, { now, passedMs, hasRoute }: AlertEvaluation): Found[] =>
   rule.silence.flatMap((watched): Found[] => {
     if (!hasRoute(watched.route)) return []
     const key = watchKey(rule, watched)
@@ -130,7 +130,7 @@ const silenceOf = (state: AlertState, rule: AlertRule, { now, passedMs, hasRoute
     return [{ kind: 'silence', subject: watched.route, detail: `for ${spanText(watched.afterMs)}` }]
   })
 
-const certificatesOf = (rule: AlertRule, { now, certificates }: Look): Found[] =>
+const certificatesOf = (rule: AlertRule, { now, certificates }: AlertEvaluation): Found[] =>
   certificates.flatMap(({ of, endsAt }): Found[] => {
     if (endsAt - now > rule.endsWithinMs) return []
     return [{ kind: 'certificate_ends', subject: of, detail: `on ${new Date(endsAt).toISOString().slice(0, 10)}` }]

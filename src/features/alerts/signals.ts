@@ -33,7 +33,7 @@ export type RefusedCount = { readonly inMinute: number; readonly fresh: number }
  * The signals since the last look. `refused`: by route. `accepted`: the routes that accepted an event, delivered it directly or added it to
  * a group; replays do not count.
  */
-export type Heard = {
+export type SignalBatch = {
   readonly signals: readonly Signal[]
   readonly refused: ReadonlyMap<string, RefusedCount>
   readonly accepted: ReadonlySet<string>
@@ -91,7 +91,7 @@ export class Signals implements Observer<'alerts'> {
   }
 
   /** Returns the signals, refused signatures and accepted events that facts told since the last call. */
-  take(): Heard {
+  take(): SignalBatch {
     const refused = new Map(
       [...this.#refusedBefore.keys(), ...this.#refused.keys(), ...this.#unkept.keys()].map((route): [string, RefusedCount] => {
         const fresh = this.#refused.get(route) ?? 0
@@ -110,7 +110,7 @@ export class Signals implements Observer<'alerts'> {
   }
 
   /** Takes back what could not be kept, so that the next look gets it. */
-  giveBack({ signals, accepted, refused }: Heard): void {
+  giveBack({ signals, accepted, refused }: SignalBatch): void {
     const later = [...this.#signals.values()]
     this.#signals = new Map(signals.map((signal) => [keyOf(signal), signal]))
     for (const signal of later) this.#add(signal)

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { FileDigests } from '../../config/file-digests.ts'
 import type { Clock } from '../../core/clock.ts'
-import { failLate, within } from '../../core/turns/within.ts'
+import { throwTimeout, within } from '../../core/turns/within.ts'
 import type { Status } from '../../generated/control.ts'
 import type { Store } from '../../store/ports.ts'
 import type { Meter } from './meter.ts'
@@ -121,7 +121,7 @@ export class Gauges {
         dead,
         sessions,
         oldestMs = 0,
-      } = await within(asked, totalsMs, this.#clock, failLate('no answer', totalsMs))
+      } = await within(asked, totalsMs, this.#clock, throwTimeout('no answer', totalsMs))
       const values = [runs, inLanes, groups, dead, sessions, oldestMs / 1000]
       for (const [i, key] of storeGauges.entries()) this.#meter.set(key, [], values[i] as number)
     } catch {

@@ -9,7 +9,7 @@ import type { Log } from '../../core/log.ts'
 import type { Scope } from '../../core/scope.ts'
 import { printable } from '../../core/text.ts'
 import { repeat } from '../../core/turns/repeat.ts'
-import { failLate, within } from '../../core/turns/within.ts'
+import { throwTimeout, within } from '../../core/turns/within.ts'
 import { exporterSettings, exportTo, resourceOf } from '../otlp/otlp-export.ts'
 import type { Meter } from './meter.ts'
 import { resourceMetrics } from './otlp-metrics.ts'
@@ -45,7 +45,7 @@ export const pushMetrics = ({ telemetry, meter, read, clock, log, scope }: PushO
   }
   const push = async (ms: number): Promise<void> => {
     try {
-      await within(send(), ms, clock, failLate('no answer', ms))
+      await within(send(), ms, clock, throwTimeout('no answer', ms))
       if (isFailing) log('info', {}, 'the receiver of metrics takes metrics again')
       isFailing = false
     } catch (error) {

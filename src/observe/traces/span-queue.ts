@@ -5,7 +5,7 @@ import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { printable } from '../../core/text.ts'
 import { Timer } from '../../core/turns/timer.ts'
-import { failLate, within } from '../../core/turns/within.ts'
+import { throwTimeout, within } from '../../core/turns/within.ts'
 import type { SpanData } from './span-data.ts'
 
 export type SpanQueueOptions = {
@@ -87,7 +87,7 @@ export class SpanQueue {
     const spans = this.#waiting.splice(0, batchSize)
     this.#inFlight = spans.length
     try {
-      await within(send(spans), batchMs, clock, failLate('no answer', batchMs))
+      await within(send(spans), batchMs, clock, throwTimeout('no answer', batchMs))
       if (this.#isFailing) log('info', { lost_spans: this.#untold() }, 'the receiver of traces takes spans again')
       this.#isFailing = false
     } catch (error) {

@@ -8,7 +8,7 @@ import { systemClock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { parseJson } from '../../core/json-error.ts'
-import { failLate, within } from '../../core/turns/within.ts'
+import { throwTimeout, within } from '../../core/turns/within.ts'
 
 /** The longest loading of a module, which may wait at its top level. */
 const importMs = 10_000
@@ -39,7 +39,7 @@ export const loadModule = async <T>(
   // failure another address is used, because under the failed address Node would not read a mended file again.
   failures.set(url, failed + 1)
   const made = await read(
-    await within(import(failed === 0 ? url : `${url}?try=${failed + 1}`), importMs, systemClock, failLate('it did not load', importMs)),
+    await within(import(failed === 0 ? url : `${url}?try=${failed + 1}`), importMs, systemClock, throwTimeout('it did not load', importMs)),
   )
   failures.set(url, failed)
   loaded.set(url, made)

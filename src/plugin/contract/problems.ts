@@ -4,7 +4,7 @@ import { systemClock } from '../../core/clock.ts'
 import type { Log, LogFields } from '../../core/log.ts'
 import { pluginNamePattern } from '../../core/names.ts'
 import type { Adopt } from '../../core/scope.ts'
-import { failLate, within } from '../../core/turns/within.ts'
+import { throwTimeout, within } from '../../core/turns/within.ts'
 import { createPartScopes } from '../../parts/part-scopes.ts'
 import { failure as failureOf } from '../report-as.ts'
 import { type Family, partProblems } from '../shape.ts'
@@ -66,7 +66,7 @@ export const settleOrReport = async <T>(
   patienceMs = 5_000,
 ): Promise<T | undefined> => {
   try {
-    return await within(Promise.resolve(work()), patienceMs, systemClock, failLate('no answer', patienceMs))
+    return await within(Promise.resolve(work()), patienceMs, systemClock, throwTimeout('no answer', patienceMs))
   } catch (error) {
     say(`${what} fails: ${failure(error)}`)
     return undefined

@@ -33,11 +33,11 @@ export type PickScreen = Screen &
     readonly all: readonly PickRow[]
     readonly free: boolean
     /** Present if several rows may be picked: space marks a row, and the answer is a JSON list of the values of marked rows. */
-    readonly marks?: Marks
+    readonly marks?: RowMarks
   }
 
 /** The marks of a list from which several rows may be picked. `all`: the values of the marked rows, in the order of marking. */
-export type Marks = {
+export type RowMarks = {
   readonly all: readonly string[]
   /** The user has set or removed a mark. Until then, enter picks the row of the cursor in addition to the marked rows. */
   readonly isTouched: boolean

@@ -2,7 +2,7 @@
 
 import { areaUnderHead } from '../../model/list.ts'
 import { narrowedByAction, narrowedByKey, narrowedByText, narrowingActions, narrowingSaid, rowsThatFit } from '../../model/narrowing.ts'
-import { type Marks, noMarkRow, type PickRow, type PickScreen } from '../../model/overlays.ts'
+import { noMarkRow, type PickRow, type PickScreen, type RowMarks } from '../../model/overlays.ts'
 import { type ScreenUpdate, screenModel } from '../../model/screen.ts'
 
 /** Returns the rows that match the search, the best first. If any text may be chosen, a typed text that is no title is the last row. */
@@ -57,7 +57,7 @@ const pickUpdate = ({ id, marks }: PickScreen, row: PickRow | undefined): Screen
  * Returns the values that enter picks: those of the marked rows. As long as the user has not set or removed a mark, the row of the cursor
  * is picked besides the marked rows or, with `isUsuallyAlone`, instead of them.
  */
-const pickedValues = ({ all, isTouched, isUsuallyAlone }: Marks, row: PickRow | undefined): readonly string[] => {
+const pickedValues = ({ all, isTouched, isUsuallyAlone }: RowMarks, row: PickRow | undefined): readonly string[] => {
   if (isTouched || !row || row === noMarkRow || all.includes(row.value)) return all
   return isUsuallyAlone ? [row.value] : [...all, row.value]
 }
