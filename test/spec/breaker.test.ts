@@ -154,6 +154,8 @@ t.test('a receiver that is down for ten minutes under load: nothing is lost, spe
   await until(async () => (await gateway.operations.status()).backlog === 0, 60_000)
   t.equal(gateway.said(down), 1, 'one opening')
   await gateway.pass(150)
+  // Its post may still be on its way.
+  await until(() => oncall.seen.length > 1)
   t.equal(oncall.seen.length, 2, `one alert, and its end: ${oncall.texts()}`)
   t.match(oncall.texts()[0], bad.origin)
   t.equal(gateway.said(up), 1, 'one closing')
