@@ -53,7 +53,10 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
   const isOfOtherProfile = (name: string): boolean =>
     loaded.salvaged.some(({ route }) => route.name === name && profile !== undefined && route.profile !== profile)
   const broken = brokenIn(all, validated.routes, findingsOf).filter(({ name }) => !isOfOtherProfile(name))
-  const problem = validated.diagnostics.find(({ route, severity }) => route === undefined && severity === 'error')
+  // A mistake of syntax concerns the whole file, also where it is in a route.
+  const problem = validated.diagnostics.find(
+    ({ code, route, severity }) => severity === 'error' && (route === undefined || code === 'WH001'),
+  )
   return {
     file: configFile(workspace),
     subscriptions: routes.filter(({ source }) => source === 'subscription').length,
