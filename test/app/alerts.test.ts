@@ -20,6 +20,7 @@ import type { SharedEntries } from '../../src/store/shared.ts'
 import { certificateOf } from '../fakes/certificate.ts'
 import { checkedConfig } from '../fakes/checked-config.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { startGateway } from '../fakes/gateway.ts'
 import { fakeModel } from '../fakes/model.ts'
 import { sink } from '../fakes/sink.ts'
@@ -51,7 +52,10 @@ type Options = {
 }
 
 /** Opens alerts on a clock that only the test moves. `sent`: the texts that their targets got. */
-const open = async (t: Test, { rules = '[{ deliver: log }]', dir = t.testdir(), memory, clock = fakeClock(start), send }: Options = {}) => {
+const open = async (
+  t: Test,
+  { rules = '[{ deliver: log }]', dir = newFolder(t), memory, clock = fakeClock(start), send }: Options = {},
+) => {
   const sent: string[] = []
   const log: string[] = []
   const state = { backlogMs: 0 }
@@ -217,7 +221,7 @@ t.test('an hour has so many messages; the rest waits for the next one, in bounde
 })
 
 t.test('a restart tells nothing twice, also after a crash while a message was being sent', async (t) => {
-  const dirs = t.testdir({ first: {}, a: {}, b: {}, c: {}, pushover: {}, log: {} })
+  const dirs = newFolder(t, { first: {}, a: {}, b: {}, c: {}, pushover: {}, log: {} })
   const first = await open(t, { dir: join(dirs, 'first') })
   tell(first.alerts, { ...down, at: 0, state: 'open' })
   await first.pass(3)
@@ -278,7 +282,7 @@ t.test('a silence is counted by the calendar of the route, over a change of summ
   const watch = (hours: number): string =>
     `{ deliver: log, silence: [{ route: orders, after_hours: ${hours}, during: "sat-sun 0-4", timezone: Europe/Berlin }] }`
   const rules = `[${watch(2.9)}, ${watch(3.1)}, { deliver: log, silence: [{ route: gone, after_hours: 1 }] }]`
-  const dirs = t.testdir({ first: {}, next: {} })
+  const dirs = newFolder(t, { first: {}, next: {} })
   const { alerts, sent, pass } = await open(t, { rules, clock, dir: join(dirs, 'first') })
   await pass(60)
   tell(alerts, accepted)

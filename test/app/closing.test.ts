@@ -17,6 +17,7 @@ import { checkAll } from '../../src/plan/check.ts'
 import type { Catalogue } from '../../src/plan/compile.ts'
 import { compileRunner } from '../../src/plan/runner.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { type GatewayOptions, secret, startGateway } from '../fakes/gateway.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -258,7 +259,7 @@ t.test("a subscription's plan is closed when it is changed or removed, after its
 t.test('what is compiled to be checked is closed at once: by `validate`, and by a dry replay', async (t) => {
   const { parts, open, closed } = probe()
   const files = { 'config.yaml': fileOf({ a: owning('a') }), 'webhook_subscriptions.json': JSON.stringify({ s: owning('s', { secret }) }) }
-  const loaded = loadConfig({ dataDir: t.testdir(files), env: {} })
+  const loaded = loadConfig({ dataDir: newFolder(t, files), env: {} })
   const effects = createDryEffects()
   checkAll(loaded, parts, effects)
   compileRunner(loaded.config, parts, effects).scope.release()

@@ -24,6 +24,7 @@ import {
   undo,
 } from '../../src/edit/draft/route-draft.ts'
 import type { EditorService, Saved } from '../../src/edit/service.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { noChanges } from '../fakes/operations.ts'
 
 const config = `# The gateway of the office. Ask Kim before you change it.
@@ -72,7 +73,7 @@ type Bench = {
 }
 
 const bench = (t: Test, { text = config, finder = none, files = {} as { [name: string]: string } } = {}): Bench => {
-  const dir = t.testdir({ ...files, 'config.yaml': text })
+  const dir = newFolder(t, { ...files, 'config.yaml': text })
   const file = join(dir, 'config.yaml')
   const another = (): EditorService => createEditorService({ dataDir: dir, env: {}, self: 'headgate' }, finder)
   return { dir, file, service: another(), another, text: () => readFileSync(file, 'utf8') }

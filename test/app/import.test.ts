@@ -14,6 +14,7 @@ import { trace } from '../../src/dryrun/trace/trace.ts'
 import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { quietBook } from '../../src/plan/check.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { hexHmac, startGateway } from '../fakes/gateway.ts'
 
 type Tree = { readonly [key: string]: unknown }
@@ -33,7 +34,7 @@ const imported = async (t: Test, from: 'adnanh' | 'hermes', text: string) => {
   const { data, error } = JSON.parse(out)
   if (error) throw new Error(error.message)
   const env = Object.fromEntries(data.env.map(({ name, value }: { name: string; value: string }) => [name, value]))
-  const dir = t.testdir({ 'config.yaml': data.config })
+  const dir = newFolder(t, { 'config.yaml': data.config })
   const { config, diagnostics } = loadConfig({ dataDir: dir, env })
   t.same(diagnostics, [], 'the loader has nothing to say')
   const world = { config, catalogue: builtinCatalogue, effects: { jobs: quietBook(config, builtinCatalogue), clock: systemClock } }

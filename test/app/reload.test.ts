@@ -21,6 +21,7 @@ import { compileRoute } from '../../src/plan/compile.ts'
 import { createSharedEffects } from '../../src/serve/effects.ts'
 import { compileLiveConfig, type LiveConfig } from '../../src/serve/live-config.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
+import { newFolder, sameFolder } from '../fakes/folder.ts'
 
 type Routes = { readonly [name: string]: object }
 
@@ -38,7 +39,7 @@ const lab = (t: Test) => {
   })
   machine.attach({ store: openMemory({ clock: systemClock }), wake: () => {}, commentKey: Buffer.alloc(32) })
   const compile = async (text: string, files: { readonly [path: string]: unknown } = {}): Promise<LiveConfig> => {
-    const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text, ...files }), env: {} })
+    const { config } = loadConfig({ dataDir: sameFolder(t, { 'config.yaml': text, ...files }), env: {} })
     current = await compileLiveConfig(config, builtinCatalogue, machine, current)
     return current
   }
@@ -216,7 +217,7 @@ t.test('nothing of an old configuration stays reachable through the plans that a
 
 t.test('loaded in a thread, a configuration is the same one, and findings have their places', async (t) => {
   const broken = `${fileOf({ a: { secret: '${KEY}', prompt: 'x' }, b: { promt: 1 }, c: { filters: [{ field: 'a', regex: '(' }] } }, {}, { gateway: { multiplex_profiles: true }, agent: { runner: 'command' } })}`
-  const dataDir = t.testdir({ 'config.yaml': broken, profiles: { work: { 'config.yaml': 'jobs: { j: { schedule: "@daily" } }' } } })
+  const dataDir = newFolder(t, { 'config.yaml': broken, profiles: { work: { 'config.yaml': 'jobs: { j: { schedule: "@daily" } }' } } })
   const options = { dataDir, env: { KEY: 'a key' } }
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (_, each) => (each instanceof Map ? [...each] : each)))
   const here = loadConfig(options)

@@ -18,6 +18,7 @@ import { replicaProblems } from '../../src/serve/replicas/replica-problems.ts'
 import { Replicas } from '../../src/serve/replicas/replicas.ts'
 import type { Replica, ReplicaState, Shared } from '../../src/store/shared.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder, sameFolder } from '../fakes/folder.ts'
 import { noChanges } from '../fakes/operations.ts'
 
 type Tree = { readonly [key: string]: unknown }
@@ -48,7 +49,7 @@ const digestOf = async (t: Test, changes: Tree = {}, changed: typeof files = {},
 }
 
 t.test('the digest: equal for equal files in different folders, another for all that runs depend on', async (t) => {
-  t.testdir()
+  sameFolder(t)
   const same = await digestOf(t)
   const extra = config.platforms.webhook.extra
   const webhook = (more: Tree): Tree => ({ platforms: { webhook: { enabled: true, extra: { ...extra, ...more } } } })
@@ -73,7 +74,7 @@ t.test('the digest: equal for equal files in different folders, another for all 
 })
 
 t.test('a file is hashed again after it changed', async (t) => {
-  const dir = t.testdir({ 'config.yaml': stringify(config), scripts: { 'x.sh': 'cat' } })
+  const dir = newFolder(t, { 'config.yaml': stringify(config), scripts: { 'x.sh': 'cat' } })
   const loaded = loadConfig({ dataDir: dir, env: {} }).config
   const hash = createFileHashes()
   const before = await hash(loaded)
@@ -108,7 +109,7 @@ const joinStore = (t: Test) => {
   } as unknown as Shared
   const log: string[] = []
   const live = {
-    config: loadConfig({ dataDir: t.testdir({ 'config.yaml': stringify(config) }), env: {} }).config,
+    config: loadConfig({ dataDir: newFolder(t, { 'config.yaml': stringify(config) }), env: {} }).config,
     catalogue: builtinCatalogue,
   } as LiveConfig
   const replicas = new Replicas({

@@ -10,6 +10,7 @@ import { isObject } from '../../src/core/json.ts'
 import { createEditorService } from '../../src/edit/create-service.ts'
 import { change, draftOf, isModified, type RouteDraft, rewritten } from '../../src/edit/draft/route-draft.ts'
 import { routeTextIn, textChange, withRouteText } from '../../src/edit/draft/route-text.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { yamlTexts } from '../fakes/yaml-texts.ts'
 
 const config = `# of the office
@@ -40,7 +41,7 @@ platforms:
 `
 
 const serviceOn = (t: Test, text = config, files: { readonly [name: string]: string } = {}) => {
-  const dataDir = t.testdir({ 'config.yaml': text, ...files })
+  const dataDir = newFolder(t, { 'config.yaml': text, ...files })
   const workspace = { dataDir, env: { NAME: 'secret-of-env' }, self: 'headgate' }
   const service = createEditorService(workspace, { find: async () => undefined, need: async () => Promise.reject(new Error('none')) })
   return { service, dataDir, text: () => readFileSync(join(dataDir, 'config.yaml'), 'utf8') }

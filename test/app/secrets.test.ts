@@ -14,6 +14,7 @@ import { withSecrets } from '../../src/datadir/secrets/with-secrets.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import { createLog } from '../../src/gateway/log.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { isRunning } from '../fakes/process.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -21,7 +22,7 @@ type Routes = { readonly [name: string]: object }
 
 /** A data directory with a provider `p`, whose program is the shell script. */
 const dirWith = (t: Test, script: string, routes: Routes, provider: object = {}): string => {
-  const dir = t.testdir({ program: `#!/bin/sh\n${script}\n` })
+  const dir = newFolder(t, { program: `#!/bin/sh\n${script}\n` })
   chmodSync(join(dir, 'program'), 0o755)
   const providers = { p: { command: [join(dir, 'program'), '{id}'], timeout_seconds: 1, env: ['GIVEN'], ...provider } }
   const webhook = { enabled: true, extra: { port: 0, routes } }

@@ -10,6 +10,7 @@ import { type Trace, trace } from '../../src/dryrun/trace/trace.ts'
 import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { quietBook } from '../../src/plan/check.ts'
 import { fakeCli } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { hexHmac, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -21,7 +22,7 @@ type Tracer = (route: string, headers: { readonly [name: string]: string }, body
 /** Traces over the routes of a config file, as `webhook trace` would find them. */
 const tracer = (t: Test, routes: Tree, extra: Tree = {}): Tracer => {
   const settings = { secret, ...extra, routes }
-  const dir = t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: settings } } }) })
+  const dir = newFolder(t, { 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: settings } } }) })
   const { config } = loadConfig({ dataDir: dir, env: {} })
   const world = { config, catalogue: builtinCatalogue, effects: { jobs: quietBook(config, builtinCatalogue), clock: systemClock } }
   return (route, headers, body) => {

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
+import { newFolder } from '../fakes/folder.ts'
 import { works } from '../fakes/process.ts'
 import { command, readOnly, startGateway } from '../fakes/process-gateway.ts'
 import { closedOrigin } from '../fakes/sink.ts'
@@ -42,7 +43,7 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777
 const entries = (dir: string): { [name: string]: { [key: string]: unknown } } => JSON.parse(readFileSync(join(dir, store), 'utf8'))
 
 t.test('exit codes', async (t) => {
-  const dir = t.testdir({ [store]: '{"a":{"secret":"x"}}', bad: { [store]: '{' } })
+  const dir = newFolder(t, { [store]: '{"a":{"secret":"x"}}', bad: { [store]: '{' } })
   const cases: [code: number, dir: string, argv: string[]][] = [
     [0, dir, []],
     [0, dir, ['webhook', 'list', '--all']],
@@ -57,7 +58,7 @@ t.test('exit codes', async (t) => {
 })
 
 t.test('a body on standard input is read as bytes', async (t) => {
-  const dir = t.testdir({ [store]: '{"a":{"secret":"hush-hush-1234"}}' })
+  const dir = newFolder(t, { [store]: '{"a":{"secret":"hush-hush-1234"}}' })
   const body = Buffer.from('{"a":"\xff\xfe"}', 'latin1')
   const signature = createHmac('sha256', 'hush-hush-1234').update(body).digest('hex')
   const argv = [main, 'webhook', 'verify', 'a', '--body', '@-', '--header', `x-hub-signature-256: sha256=${signature}`]
@@ -82,7 +83,7 @@ t.test('a Node that is too old is told so before anything is loaded, whatever th
     const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${found}'})`
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', pretend, main, ...argv], {
       encoding: 'utf8',
-      env: { HEADGATE_HOME: t.testdir() },
+      env: { HEADGATE_HOME: newFolder(t) },
     })
     const old = found === '18.20.8' || found === '20.19.9'
     t.equal(stderr, old ? `headgate needs Node ${needed} or later, this is ${found}\n` : '', found)
@@ -94,7 +95,7 @@ t.test('a plugin with a schema is loaded, and its schema compiled', async (t) =>
   const plugin = `export const target = { name: 'acme-chat', send() {} }
 export const schema = { settings: { properties: { url: { pattern: '^https?:' } } } }`
   const config = 'plugins: [./p.mjs]\nplatforms: { acme-chat: { url: nowhere } }\n'
-  const ended = await run(t, t.testdir({ 'config.yaml': config, 'p.mjs': plugin }), 'validate', '--format', 'concise')
+  const ended = await run(t, newFolder(t, { 'config.yaml': config, 'p.mjs': plugin }), 'validate', '--format', 'concise')
   t.match(ended, {
     code: 1,
     out: /config\.yaml:2:32: WH105 error: url: the value \(not shown\) is not of the right form \(stops the start\)\n$/,
@@ -104,20 +105,20 @@ export const schema = { settings: { properties: { url: { pattern: '^https?:' } }
 
 t.test('a command ends though a plugin holds something open', async (t) => {
   const plugin = "setInterval(() => {}, 60_000)\nexport const target = { name: 'acme-open', send: () => ({ ok: true }) }"
-  const dir = t.testdir({ 'config.yaml': 'plugins: [./p.mjs]\n', 'p.mjs': plugin })
+  const dir = newFolder(t, { 'config.yaml': 'plugins: [./p.mjs]\n', 'p.mjs': plugin })
   t.match(await run(t, dir, 'validate'), { code: 0 })
   t.match(await run(t, dir, 'targets', 'test', 'acme-open', '--yes'), { code: 0, out: 'sent     acme-open\n' })
   t.match(await run(t, dir, 'targets', 'test', 'acme-none', '--yes'), { code: 5 })
 })
 
 t.test('who reads slowly gets all of a long output, and who stops reading holds nobody up', async (t) => {
-  const { out } = await run(t, t.testdir(), 'schema', 'print')
-  const { child, ended } = start(t, t.testdir(), 'schema', 'print')
+  const { out } = await run(t, newFolder(t), 'schema', 'print')
+  const { child, ended } = start(t, newFolder(t), 'schema', 'print')
   child.stdout?.pause()
   await sleep(1_000)
   child.stdout?.resume()
   t.equal((await ended).out.length, out.length)
-  const gone = start(t, t.testdir(), 'schema', 'print')
+  const gone = start(t, newFolder(t), 'schema', 'print')
   gone.child.stdout?.destroy()
   t.equal((await gone.ended).code, 0)
 })
@@ -125,7 +126,7 @@ t.test('who reads slowly gets all of a long output, and who stops reading holds 
 t.test('a gateway ends though nobody reads its log any more', async (t) => {
   const route = '{ prompt: p, secret: INSECURE_NO_AUTH, deliver: log }'
   const config = `platforms: { webhook: { enabled: true, extra: { port: 0, rate_limit: 10000, routes: { r: ${route} } } } }\n`
-  const { child, ended } = start(t, t.testdir({ 'config.yaml': config }), 'gateway', 'run')
+  const { child, ended } = start(t, newFolder(t, { 'config.yaml': config }), 'gateway', 'run')
   const url = await new Promise<string>((resolve) => {
     child.stdout?.on('data', (chunk) => {
       const [found] = /http:\S+/.exec(String(chunk)) ?? []
@@ -143,7 +144,7 @@ t.test('a gateway ends though nobody reads its log any more', async (t) => {
 })
 
 t.test('files are 0600 and folders 0700 whatever the umask', async (t) => {
-  const dir = join(t.testdir(), 'data')
+  const dir = join(newFolder(t), 'data')
   const before = process.umask(0)
   t.teardown(() => process.umask(before))
   t.equal((await run(t, dir, 'gateway', 'setup', '--yes')).code, 0)
@@ -156,7 +157,7 @@ t.test('files are 0600 and folders 0700 whatever the umask', async (t) => {
 t.test('a start takes the rights of others to the secrets of all profiles', async (t) => {
   const files = { '.env': 'A=b\n', 'cron_jobs.json': '{}' }
   const config = 'platforms: { webhook: { enabled: true, extra: { port: 0, secret: hush-hush-1234 } } }\n'
-  const dir = t.testdir({ ...files, 'config.yaml': config, profiles: { served: { 'config.yaml': '' }, unserved: files, file: 'x' } })
+  const dir = newFolder(t, { ...files, 'config.yaml': config, profiles: { served: { 'config.yaml': '' }, unserved: files, file: 'x' } })
   const secrets = Object.keys(files).flatMap((name) => [join(dir, name), join(dir, 'profiles/unserved', name)])
   for (const file of secrets) chmodSync(file, 0o644)
   const gateway = await startGateway(t, dir)
@@ -165,7 +166,7 @@ t.test('a start takes the rights of others to the secrets of all profiles', asyn
 })
 
 t.test('twenty subscribes at once: none is lost', async (t) => {
-  const dir = t.testdir()
+  const dir = newFolder(t)
   const names = Array.from({ length: 20 }, (_, i) => `s${i}`)
   const ended = await Promise.all(names.map((name) => run(t, dir, 'webhook', 'subscribe', name)))
   t.same(
@@ -178,7 +179,7 @@ t.test('twenty subscribes at once: none is lost', async (t) => {
 })
 
 t.test('what is removed or disabled stays so beside updates of others and of itself', async (t) => {
-  const dir = t.testdir()
+  const dir = newFolder(t)
   for (let round = 0; round < 3; round++) {
     const stored = { gone: { secret: 'x' }, other: { secret: 'y' }, off: { secret: 'z' } }
     writeFileSync(join(dir, store), JSON.stringify(stored))
@@ -199,7 +200,7 @@ t.test('what is removed or disabled stays so beside updates of others and of its
 })
 
 t.test('killed in the middle: the file is whole, and the next command takes over the lock', async (t) => {
-  const dir = t.testdir()
+  const dir = newFolder(t)
   const lock = join(dir, `${store}.lock`)
   t.equal((await run(t, dir, 'webhook', 'subscribe', 'first')).code, 0)
   for (let round = 0; round < 3; round++) {
@@ -216,7 +217,7 @@ t.test('killed in the middle: the file is whole, and the next command takes over
 
 t.test('a reader that goes away ends the command quietly', async (t) => {
   const many = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`r${i}`, { secret: 'x', description: 'd'.repeat(100) }]))
-  const dir = t.testdir({ [store]: JSON.stringify(many) })
+  const dir = newFolder(t, { [store]: JSON.stringify(many) })
   const { child, ended } = start(t, dir, 'webhook', 'list', '--json')
   child.stdout?.once('data', () => child.stdout?.destroy())
   const { code, err } = await ended
@@ -274,7 +275,7 @@ t.test('the editor loads what it draws with, and the rest of the program when it
 })
 
 t.test('a data directory on a read-only file system: each command says so at once', { skip: noMount }, (t) => {
-  const dir = t.testdir({ 'config.yaml': 'platforms: { webhook: { enabled: true, extra: { port: 0, secret: abcabcabcabcabcabc } } }' })
+  const dir = newFolder(t, { 'config.yaml': 'platforms: { webhook: { enabled: true, extra: { port: 0, secret: abcabcabcabcabcabc } } }' })
   const commands = [
     ['webhook', 'subscribe', 'a'],
     ['cron', 'create', 'a', '--schedule', '@daily', '--prompt', 'x'],
@@ -294,7 +295,7 @@ t.test('a data directory on a read-only file system: each command says so at onc
 })
 
 t.test('commands see what a gateway serves from another file, and HEADGATE_CONFIG names that file without one', async (t) => {
-  const dir = t.testdir({ data: {}, etc: { 'hooks.yaml': '' } })
+  const dir = newFolder(t, { data: {}, etc: { 'hooks.yaml': '' } })
   const data = join(dir, 'data')
   const file = join(dir, 'etc', 'hooks.yaml')
   const served = (name: string): string =>

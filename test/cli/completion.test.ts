@@ -5,6 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { newFolder } from '../fakes/folder.ts'
 import { works } from '../fakes/process.ts'
 import { openTerminal } from '../fakes/terminal.ts'
 
@@ -19,7 +20,7 @@ const files = {
 
 /** A folder with the files, the script in `name`, and a `headgate` to be found on the PATH of `env`. */
 const folderWith = (t: Test, shell: string, name: string): { dir: string; env: { readonly [name: string]: string } } => {
-  const dir = t.testdir({ ...files, bin: {} })
+  const dir = newFolder(t, { ...files, bin: {} })
   const { stdout, status } = spawnSync(process.execPath, [main, 'completion', shell], { encoding: 'utf8' })
   t.equal(status, 0)
   writeFileSync(join(dir, name), stdout)

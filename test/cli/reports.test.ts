@@ -7,6 +7,7 @@ import t from 'tap'
 import { parse as parseYaml } from 'yaml'
 import { formats } from '../../src/cli/reports/index.ts'
 import { fakeCli } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 
 const canary = 'canary-hunter2-hunter2'
 /** A route that stops the start, one with a warning, one that is clean; a name that needs escapes. */
@@ -201,7 +202,7 @@ t.test('junit: a suite for each file, a case for each route, never empty', async
   t.match(strict[0], { attributes: { failures: '4' } })
   cli.write('config.yaml', clean)
   t.match(elementsOf((await cli.run('validate', '--format', 'junit')).out)[0], { attributes: { tests: '2', failures: '0' } })
-  const empty = fakeCli(t, {}, { WEBHOOK_ENABLED: 'true', HOME: t.testdir(), HEADGATE_HOME: '' })
+  const empty = fakeCli(t, {}, { WEBHOOK_ENABLED: 'true', HOME: newFolder(t), HEADGATE_HOME: '' })
   t.match(elementsOf((await empty.run('validate', '--format', 'junit')).out)[0], { attributes: { tests: '1', failures: '0' } })
 })
 

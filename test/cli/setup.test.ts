@@ -12,6 +12,7 @@ import { setupProviders } from '../../src/setup/providers.ts'
 import { splitWords, wordsText } from '../../src/setup/words.ts'
 import { writeSetup } from '../../src/setup/write-setup.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { isGone } from '../fakes/process.ts'
 import { command } from '../fakes/process-gateway.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
@@ -414,7 +415,7 @@ type Wizard = { readonly home: string; readonly terminal: FakeTerminal; readonly
 
 const openWizard = (
   t: Test,
-  { home = join(t.testdir(), 'home'), args = [] as string[], ...options }: TerminalOptions & { home?: string; args?: string[] } = {},
+  { home = join(newFolder(t), 'home'), args = [] as string[], ...options }: TerminalOptions & { home?: string; args?: string[] } = {},
 ): Wizard => {
   const terminal = openHeadgate(t, ['--data-dir', home, 'gateway', 'setup', ...args], { rows: 40, columns: 120, ...options })
   const isPlain = args.includes('--screen-reader') || options.env?.TERM === 'dumb'
@@ -495,7 +496,7 @@ t.test('an answer that does not do is asked for again', async (t) => {
 })
 
 t.test('an agent that fails can be changed, and one that is waited for is ended by Ctrl-C', async (t) => {
-  const dir = t.testdir()
+  const dir = newFolder(t)
   const home = join(dir, 'home')
   const known = ['--host', '127.0.0.1', '--port', '0', '--generate-secret', '--route', 'github=r', '--target', 'none', '--start']
   const { terminal, go } = openWizard(t, { home, args: [...known, '--send-first', '--runner', 'command', '--command', "sh -c 'exit 3'"] })

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { parseDotEnv } from '../../src/config/dot-env.ts'
 import { fakeCli } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 
 const read = (line: string): string | undefined => parseDotEnv(line).env.A
 const oddities = (text: string) =>
@@ -81,7 +82,7 @@ t.test('quotes that do not end, or text after them, are errors; the lines that f
 })
 
 t.test('what is read without a word, a shell and docker read alike', async (t) => {
-  const file = join(t.testdir(), '.env')
+  const file = join(newFolder(t), '.env')
   const char = fc.constantFrom(...'ab1#$"\'\\` \t=;~:/!*{},%@+-?[]^é'.split(''))
   const line = fc.oneof(fc.string({ unit: char, maxLength: 8 }), fc.string({ unit: 'grapheme-ascii', maxLength: 12 }))
   fc.assert(

@@ -26,6 +26,7 @@ import { exit, Fault } from '../../src/core/fault.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { jsonErrorPlace } from '../../src/core/json-error.ts'
 import { EntryCopies } from '../../src/datadir/entries/entry-copies.ts'
+import { newFolder } from '../fakes/folder.ts'
 
 const put = (name: string, entry: Json) => (entries: JsonObject) => ({ entries: { ...entries, [name]: entry }, result: undefined })
 const modeOf = (path: string): number => statSync(path).mode & 0o777
@@ -40,7 +41,7 @@ const faultOf = async (work: () => unknown): Promise<Fault> => {
 }
 
 t.test('creates file and folder for their owner only, and keeps one backup', async (t) => {
-  const dir = join(t.testdir(), 'new')
+  const dir = join(newFolder(t), 'new')
   const file = join(dir, 'webhook_subscriptions.json')
   const before = process.umask(0)
   t.teardown(() => process.umask(before))
@@ -56,14 +57,17 @@ t.test('creates file and folder for their owner only, and keeps one backup', asy
 })
 
 t.test('a file that is open to others is closed by the next write', async (t) => {
-  const file = join(t.testdir({ 'f.json': '{}' }), 'f.json')
+  const file = join(newFolder(t, { 'f.json': '{}' }), 'f.json')
   chmodSync(file, 0o666)
   await updateEntries(file, put('a', {}))
   t.equal(modeOf(file), 0o600)
 })
 
 t.test('keeps hand-written fields and the order of keys', async (t) => {
-  const file = join(t.testdir({ 'f.json': '{"z":{"x-note":"mine","toolsets":["t"],"prompt":"p"},"__proto__":{"a":1},"b":{}}' }), 'f.json')
+  const file = join(
+    newFolder(t, { 'f.json': '{"z":{"x-note":"mine","toolsets":["t"],"prompt":"p"},"__proto__":{"a":1},"b":{}}' }),
+    'f.json',
+  )
   await updateEntries(file, (entries) => ({ entries: { ...entries, z: { ...(entries.z as JsonObject), prompt: 'q' } }, result: undefined }))
   t.equal(
     JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))),
@@ -72,19 +76,19 @@ t.test('keeps hand-written fields and the order of keys', async (t) => {
 })
 
 t.test('an update without entries writes nothing', async (t) => {
-  const file = join(t.testdir(), 'f.json')
+  const file = join(newFolder(t), 'f.json')
   t.equal(await updateEntries(file, () => ({ result: 7 })), 7)
   t.notOk(existsSync(file))
 })
 
 t.test('updates at once are applied one after the other', async (t) => {
-  const file = join(t.testdir(), 'f.json')
+  const file = join(newFolder(t), 'f.json')
   await Promise.all(Array.from({ length: 20 }, (_, i) => updateEntries(file, put(`s${i}`, {}))))
   t.equal(Object.keys(readEntries(file)).length, 20)
 })
 
 t.test('an update over a stale view is made again over the current entries', async (t) => {
-  const file = join(t.testdir({ 'f.json': '{"removed":{},"kept":{}}' }), 'f.json')
+  const file = join(newFolder(t, { 'f.json': '{"removed":{},"kept":{}}' }), 'f.json')
   let calls = 0
   await updateEntries(file, (entries) => {
     // Somebody without the lock removes an entry after it was read.
@@ -96,7 +100,7 @@ t.test('an update over a stale view is made again over the current entries', asy
 })
 
 t.test('gives up, writing nothing, when the file changes every time', async (t) => {
-  const file = join(t.testdir({ 'f.json': '{}' }), 'f.json')
+  const file = join(newFolder(t, { 'f.json': '{}' }), 'f.json')
   let calls = 0
   const fault = await faultOf(() =>
     updateEntries(file, () => {
@@ -110,19 +114,19 @@ t.test('gives up, writing nothing, when the file changes every time', async (t) 
 
 t.test('a disk that takes no lock is said at once, and is no lock that somebody holds', async (t) => {
   // The file has a name of an allowed length, its lock has not.
-  const file = join(t.testdir(), 'f'.repeat(253))
+  const file = join(newFolder(t), 'f'.repeat(253))
   t.match(await faultOf(() => updateEntries(file, put('a', {}))), { code: 'cannot_write', exitCode: exit.no, message: /ENAMETOOLONG/ })
 })
 
 t.test('a path through a file names the path', async (t) => {
-  const file = join(t.testdir({ data: 'a file' }), 'data', 'f.json')
+  const file = join(newFolder(t, { data: 'a file' }), 'data', 'f.json')
   const fault = await faultOf(() => updateEntries(file, put('a', {})))
   t.match(fault, { code: 'cannot_write', exitCode: exit.no, hint: /check the path .*data$/ })
   t.equal(fault.message, `cannot write ${file}: a part of its path is not a folder`)
 })
 
 t.test('takes over the lock of an owner that died', async (t) => {
-  const file = join(t.testdir(), 'f.json')
+  const file = join(newFolder(t), 'f.json')
   mkdirSync(`${file}.lock`)
   const old = Date.now() / 1000 - 60
   utimesSync(`${file}.lock`, old, old)
@@ -131,7 +135,7 @@ t.test('takes over the lock of an owner that died', async (t) => {
 })
 
 t.test('a lock that another process took over meanwhile is noticed before anything is written, and is not removed', async (t) => {
-  const file = join(t.testdir({ 'f.json': '{"theirs":{}}' }), 'f.json')
+  const file = join(newFolder(t, { 'f.json': '{"theirs":{}}' }), 'f.json')
   const fault = await faultOf(() =>
     updateEntries(file, (entries) => {
       rmdirSync(`${file}.lock`)
@@ -145,7 +149,7 @@ t.test('a lock that another process took over meanwhile is noticed before anythi
 })
 
 t.test('updates of several processes at once are applied one after the other, also after one that was killed', async (t) => {
-  const file = join(t.testdir({ 'f.json': '{}' }), 'f.json')
+  const file = join(newFolder(t, { 'f.json': '{}' }), 'f.json')
   const source = `
     import { updateEntries } from './src/config/writing/entry-store.ts'
     const [file, name] = process.argv.slice(1)
@@ -168,7 +172,7 @@ t.test('updates of several processes at once are applied one after the other, al
 })
 
 t.test('a file keeps its owner where root writes it', { skip: process.getuid?.() !== 0 && 'needs root' }, async (t) => {
-  const file = join(t.testdir({ 'f.json': '{}' }), 'f.json')
+  const file = join(newFolder(t, { 'f.json': '{}' }), 'f.json')
   chownSync(file, 4_321, 4_322)
   await updateEntries(file, put('a', {}))
   t.match(statSync(file), { uid: 4_321, gid: 4_322 })
@@ -187,7 +191,7 @@ t.test('a corrupt file is never overwritten, and the message says where', async 
     ['twins', '{"a": {},\n "a": {}}', /twice at 2:2$/],
   ]
   for (const [title, text, place] of bad) {
-    const file = join(t.testdir({ 'f.json': text }), 'f.json')
+    const file = join(newFolder(t, { 'f.json': text }), 'f.json')
     const fault = await faultOf(() => updateEntries(file, put('b', {})))
     t.match({ title, ...fault, message: fault.message }, { title, exitCode: exit.conflict, code: 'corrupt_store', message: place })
     t.notMatch(fault.message, /hunter2/, `${title}: no secret in the message`)
@@ -197,17 +201,17 @@ t.test('a corrupt file is never overwritten, and the message says where', async 
 })
 
 t.test('the message about a corrupt file names the backup when there is one', async (t) => {
-  const file = join(t.testdir({ 'f.json': '{', 'f.json.bak': '{}' }), 'f.json')
+  const file = join(newFolder(t, { 'f.json': '{', 'f.json.bak': '{}' }), 'f.json')
   t.match((await faultOf(() => readEntries(file))).hint, /f\.json\.bak/)
 })
 
 t.test('a file past every limit is refused unread', async (t) => {
-  const file = join(t.testdir({ 'f.json': `{"a":"${'x'.repeat(16_777_300)}"}` }), 'f.json')
+  const file = join(newFolder(t, { 'f.json': `{"a":"${'x'.repeat(16_777_300)}"}` }), 'f.json')
   t.match(await faultOf(() => readEntries(file)), { code: 'corrupt_store' })
 })
 
 t.test('a link, a folder or a backup that is a link is not followed', async (t) => {
-  const dir = t.testdir({ target: '{"mine":1}', 'f.json': '{}' })
+  const dir = newFolder(t, { target: '{"mine":1}', 'f.json': '{}' })
   symlinkSync('target', join(dir, 'link.json'))
   t.match(await faultOf(() => updateEntries(join(dir, 'link.json'), put('a', {}))), { code: 'odd_file', exitCode: exit.conflict })
   t.match(await faultOf(() => readEntries(join(dir, 'link.json'))), { code: 'odd_file' })
@@ -237,7 +241,7 @@ t.test('the place of a JSON mistake', (t) => {
 })
 
 t.test('a copy that is made while it is compared, and then deleted, is written again', async (t) => {
-  const entryFile = { name: 'subscriptions', file: join(t.testdir(), 'webhook_subscriptions.json') }
+  const entryFile = { name: 'subscriptions', file: join(newFolder(t), 'webhook_subscriptions.json') }
   const shared = { revision: 'WZTJNPc3u6-pOzhTK-XVx3qTan7fbj6c0huuvP4hXw8', text: '{ "a": { "prompt": "one" } }\n' }
   let isMade = false
   const copies = new EntryCopies({

@@ -9,6 +9,7 @@ import { createDryEffects } from '../../src/dryrun/trace/dry-effects.ts'
 import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
 import { JobBook, jobParts } from '../../src/plan/jobs.ts'
+import { newFolder } from '../fakes/folder.ts'
 
 type Files = Parameters<Test['testdir']>[0]
 
@@ -16,7 +17,7 @@ const enabled = 'platforms: { webhook: { enabled: true } }\n'
 const stored = 'cron_jobs.json'
 
 const open = (t: Test, files: Files, env: { readonly [name: string]: string } = {}) => {
-  const dir = t.testdir(files)
+  const dir = newFolder(t, files)
   const loaded = loadConfig({ dataDir: dir, env })
   const told: Diagnostic[] = []
   const book = new JobBook({
@@ -37,7 +38,7 @@ const open = (t: Test, files: Files, env: { readonly [name: string]: string } = 
 
 /** What `validate` finds: code, line and message. */
 const findings = (t: Test, files: Files): string[] => {
-  const loaded = loadConfig({ dataDir: t.testdir(files), env: {} })
+  const loaded = loadConfig({ dataDir: newFolder(t, files), env: {} })
   return checkAll(loaded, builtinCatalogue, createDryEffects())
     .diagnostics.filter(({ code }) => code !== 'WH804')
     .map(({ code, place, message }) => `${code} ${place?.line ?? '-'} ${message}`)
@@ -244,7 +245,7 @@ t.test('at most 10,000 jobs, configured ones first', async (t) => {
 })
 
 t.test('retention: what the file says, else the defaults', async (t) => {
-  const retention = (text: string) => loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env: {} }).config.storage.retention
+  const retention = (text: string) => loadConfig({ dataDir: newFolder(t, { 'config.yaml': text }), env: {} }).config.storage.retention
   const defaults = { maxAgeMs: 72 * 3_600_000, maxBytes: 1_073_741_824, maxEvents: 1_000_000, maxDeadRuns: 10_000, payloads: true }
   t.same(retention(''), defaults)
   t.same(retention('storage: { retention: { hours: 0.5, max_bytes: 2000000, max_events: 1000, max_dead_runs: 1, payloads: false } }'), {
@@ -294,7 +295,7 @@ jobs:
 
 t.test('what stops the start: a configured job that is wrong; a stored one never does', async (t) => {
   const stops = (files: Files): boolean =>
-    checkAll(loadConfig({ dataDir: t.testdir(files), env: {} }), builtinCatalogue, createDryEffects()).diagnostics.some(
+    checkAll(loadConfig({ dataDir: newFolder(t, files), env: {} }), builtinCatalogue, createDryEffects()).diagnostics.some(
       ({ stopsStart }) => stopsStart,
     )
   t.ok(stops({ 'config.yaml': `${enabled}jobs: { a: { schedule: "0 0 30 2 *", prompt: x } }` }))
@@ -344,7 +345,7 @@ t.test(
   'validate: a one-off that is past and a job without a prompt are warned about at their places, and nothing is refused',
   async (t) => {
     const loaded = loadConfig({
-      dataDir: t.testdir({
+      dataDir: newFolder(t, {
         'config.yaml': `${enabled}jobs:
   over: { prompt: x, schedule: "2020-01-01T00:00" }
   off: { prompt: x, schedule: "2020-01-01T00:00", enabled: false }

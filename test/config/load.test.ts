@@ -12,6 +12,7 @@ import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { knownSecrets } from '../../src/plan/known-secrets.ts'
 import { runnerSettings } from '../../src/plan/runner.ts'
+import { newFolder } from '../fakes/folder.ts'
 
 type Env = { readonly [name: string]: string }
 
@@ -42,16 +43,16 @@ t.test('the five start-up failures stop the start, with their place', async (t) 
   }
   for (const [expected, yaml] of Object.entries(cases)) {
     const code = expected.split('@')[0]
-    const { found } = load(t.testdir({ 'config.yaml': yaml }))
+    const { found } = load(newFolder(t, { 'config.yaml': yaml }))
     const hit = found.find((each) => each.code === code)
     t.ok(hit?.stopsStart, `${code} in ${summary(found)}`)
     t.ok(hit?.help, 'it says a way out')
     t.equal(hit?.route, 'a')
     t.ok(hit?.place?.line)
   }
-  const conflict = load(t.testdir({ 'config.yaml': route('          coalesce: { key: x }\n          cron_job: y') }))
+  const conflict = load(newFolder(t, { 'config.yaml': route('          coalesce: { key: x }\n          cron_job: y') }))
   t.ok(conflict.found.some(({ code }) => code === 'WH204'))
-  const log = load(t.testdir({ 'config.yaml': route('          deliver_only: true\n          deliver: log') }))
+  const log = load(newFolder(t, { 'config.yaml': route('          deliver_only: true\n          deliver: log') }))
   t.ok(log.found.some(({ code }) => code === 'WH202'))
 })
 
@@ -61,19 +62,19 @@ t.test('a missing secret inherits the global one, an empty or blank one does not
     ["          secret: ''\n", false],
     ["          secret: '  '\n", false],
   ] as const) {
-    const { found } = load(t.testdir({ 'config.yaml': route(`          prompt: x\n${secret}`) }))
+    const { found } = load(newFolder(t, { 'config.yaml': route(`          prompt: x\n${secret}`) }))
     t.equal(
       found.some(({ code }) => code === 'WH201'),
       secret !== '' && !ok,
       secret,
     )
   }
-  t.equal(load(t.testdir({ 'config.yaml': webhook('      routes:\n        a: {}') }), { WEBHOOK_SECRET: 'from-env' }).found.length, 0)
+  t.equal(load(newFolder(t, { 'config.yaml': webhook('      routes:\n        a: {}') }), { WEBHOOK_SECRET: 'from-env' }).found.length, 0)
 })
 
 t.test('every problem at once, each with line, column and a way out', async (t) => {
   const { found } = load(
-    t.testdir({
+    newFolder(t, {
       'config.yaml': webhook(
         [
           '      rate_limit: 0', // 5
@@ -111,7 +112,7 @@ t.test('every problem at once, each with line, column and a way out', async (t) 
 
 t.test('a toolset has a name of its own, which no built-in one has and every run may have, and says what it allows', (t) => {
   const name = (text: string): string[] =>
-    load(t.testdir({ 'config.yaml': `toolsets:\n  ${text}: { command: [x], allow: [a] }\n` })).found.map(
+    load(newFolder(t, { 'config.yaml': `toolsets:\n  ${text}: { command: [x], allow: [a] }\n` })).found.map(
       ({ code, place, help }) => `${code}@${place?.line}:${place?.column} ${help}`,
     )
   const help =
@@ -119,7 +120,7 @@ t.test('a toolset has a name of its own, which no built-in one has and every run
   for (const good of ['notes', 'a1_b', 'files', 'x'.repeat(32)]) t.same(name(good), [], good)
   for (const bad of ['terminal', 'memory', 'clarify', 'Notes', '1a', 'a-b', '_a', 'x'.repeat(33)])
     t.same(name(bad), [`WH108@2:3 ${help}`], bad)
-  const codes = (entry: string): string[] => summary(load(t.testdir({ 'config.yaml': `toolsets:\n  a: ${entry}\n` })).found)
+  const codes = (entry: string): string[] => summary(load(newFolder(t, { 'config.yaml': `toolsets:\n  a: ${entry}\n` })).found)
   t.same(codes('{ command: [x] }'), ['WH104@2'])
   t.same(codes('{ command: [x], allow: [] }'), ['WH105@2'])
   t.same(codes('{ command: [x], allow: [a], folder: here, timeout_seconds: 0 }'), ['WH105@2', 'WH105@2'])
@@ -132,9 +133,9 @@ t.test('a toolset has a name of its own, which no built-in one has and every run
 })
 
 t.test('a text that is too short is no empty one, and a map without lines says to indent them', (t) => {
-  const short = load(t.testdir({ 'config.yaml': route('          allow_from: ["x"]') })).found
+  const short = load(newFolder(t, { 'config.yaml': route('          allow_from: ["x"]') })).found
   t.match(short, [{ code: 'WH105', message: 'allow_from[0]: is too short: at least 2' }])
-  const empty = load(t.testdir({ 'config.yaml': route('          coalesce:\n          key: x') })).found
+  const empty = load(newFolder(t, { 'config.yaml': route('          coalesce:\n          key: x') })).found
   t.match(
     empty.find(({ code }) => code === 'WH102'),
     { message: /coalesce: must be a map, found null/, help: /^indent "key" more than "coalesce"$/ },
@@ -144,7 +145,7 @@ t.test('a text that is too short is no empty one, and a map without lines says t
 
 t.test('what is wrong with one of several targets is one sentence, at its place', (t) => {
   const found = (deliver: string): string[] =>
-    load(t.testdir({ 'config.yaml': route(`          deliver: ${deliver}`) })).found.map(
+    load(newFolder(t, { 'config.yaml': route(`          deliver: ${deliver}`) })).found.map(
       ({ message, place }) => `${place?.column} ${message}`,
     )
   t.same(found('[log, htp]'), ['26 deliver[1]: "htp" is not one of the known values'])
@@ -161,7 +162,7 @@ t.test('what has no effect in the file of a profile is said there', (t) => {
   const own =
     'plugins: [./p.mjs]\nx-note: 1\nplatforms:\n  telegram: { token: x }\n  webhook: { port: 1 }\nagent: { runner: echo }\njobs: {}\nplugin: 1\n'
   const files = { 'config.yaml': 'gateway: { multiplex_profiles: true }\n', profiles: { work: { 'config.yaml': own } } }
-  const { found } = load(t.testdir(files))
+  const { found } = load(newFolder(t, files))
   t.same(
     found.filter(({ place }) => place?.file.includes('work')).map(({ code, place, message }) => `${code} ${place?.line} ${message}`),
     [
@@ -176,7 +177,7 @@ t.test('what has no effect in the file of a profile is said there', (t) => {
 
 t.test('patterns, operators and templates are refused at load, each at its line', async (t) => {
   const { found } = load(
-    t.testdir({
+    newFolder(t, {
       'config.yaml': route(
         [
           '          filters:', // 8
@@ -194,15 +195,15 @@ t.test('patterns, operators and templates are refused at load, each at its line'
 })
 
 t.test('YAML: syntax, duplicate keys, alias bombs', async (t) => {
-  t.match(summary(load(t.testdir({ 'config.yaml': 'a: [1' })).found)[0], /^WH001@1/)
-  t.match(summary(load(t.testdir({ 'config.yaml': 'platforms: {}\nplatforms: {}' })).found)[0], /^WH002@2/)
+  t.match(summary(load(newFolder(t, { 'config.yaml': 'a: [1' })).found)[0], /^WH001@1/)
+  t.match(summary(load(newFolder(t, { 'config.yaml': 'platforms: {}\nplatforms: {}' })).found)[0], /^WH002@2/)
   const bomb = [
     'a: &a [x,x,x,x,x,x,x,x,x]',
     ...'bcdefg'.split('').map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdef'[i]}`).join(',')}]`),
   ].join('\n')
-  t.match(summary(load(t.testdir({ 'config.yaml': bomb })).found)[0], /^WH001/)
+  t.match(summary(load(newFolder(t, { 'config.yaml': bomb })).found)[0], /^WH001/)
   const found = (yaml: string) =>
-    load(t.testdir({ 'config.yaml': yaml })).found.map(({ code, place }) => `${code} ${place?.line}:${place?.column}`)
+    load(newFolder(t, { 'config.yaml': yaml })).found.map(({ code, place }) => `${code} ${place?.line}:${place?.column}`)
   t.same(
     found('a: 1\nb: {c: 1, c: 2}\na: 2\nagent: {}'),
     ['WH002 2:11', 'WH002 3:1', 'WH101 3:1', 'WH101 2:1'],
@@ -216,7 +217,7 @@ t.test('YAML: syntax, duplicate keys, alias bombs', async (t) => {
 
 t.test('places: quoted, flow, empty, many-line and aliased values, whatever the line breaks', (t) => {
   const found = (yaml: string) =>
-    load(t.testdir({ 'config.yaml': webhook(yaml) }))
+    load(newFolder(t, { 'config.yaml': webhook(yaml) }))
       .found.map(({ place }) => place && `${place.line}:${place.column}-${place.endLine}:${place.endColumn}`)
       .sort()
   t.same(found('      port: "80"\n      host: [a,\n        b]'), ['5:13-5:17', '6:13-7:11'])
@@ -253,7 +254,7 @@ t.test('YAML: a slip is said where it was made, with what to do, and quotes noth
     ['a key that stands elsewhere', 'a:\n  b: 1\n c: canary\n', '3:2', /same column/],
   ]
   for (const [title, yaml, at, help] of cases) {
-    const { found } = load(t.testdir({ 'config.yaml': yaml }))
+    const { found } = load(newFolder(t, { 'config.yaml': yaml }))
     t.match(found, [{ code: 'WH001', help }], `${title}: ${found[0]?.message}`)
     t.equal(`${found[0]?.place?.line}:${found[0]?.place?.column}`, at, `${title}: ${found[0]?.message}`)
     t.notMatch(JSON.stringify(found[0]), 'canary')
@@ -283,7 +284,7 @@ t.test('YAML: what cannot be walked is a finding at its place, and no start', as
     ['two documents', 'a: 1\n---\na: canary\n', '2:1', /more than one document/],
   ]
   for (const [title, yaml, at, message] of cases) {
-    const { found } = load(t.testdir({ 'config.yaml': yaml }))
+    const { found } = load(newFolder(t, { 'config.yaml': yaml }))
     t.match(found, [{ code: 'WH001', message, stopsStart: true, help: /./ }], title)
     t.equal(`${found[0]?.place?.line}:${found[0]?.place?.column}`, at, title)
     t.notMatch(JSON.stringify(found), 'canary')
@@ -293,17 +294,17 @@ t.test('YAML: what cannot be walked is a finding at its place, and no start', as
     [99, 1],
   ] as const)
     t.equal(
-      load(t.testdir({ 'config.yaml': `x-a: ${'['.repeat(depth)}x${']'.repeat(depth)}` })).found.length,
+      load(newFolder(t, { 'config.yaml': `x-a: ${'['.repeat(depth)}x${']'.repeat(depth)}` })).found.length,
       findings,
       'the map around them counts, and the value inside',
     )
   t.match(
-    load(t.testdir({ 'config.yaml': 'x-a: &a { x: 1 }\nagent: { <<: *a }' })).found[0],
+    load(newFolder(t, { 'config.yaml': 'x-a: &a { x: 1 }\nagent: { <<: *a }' })).found[0],
     { code: 'WH101', place: { line: 2 } },
     'no merge',
   )
-  t.same(load(t.testdir({ 'config.yaml': `\ufeff${route('          prompt: x')}` })).found, [], 'a byte order mark')
-  t.match(load(t.testdir({ 'config.yaml': `#${'x'.repeat(17_000_000)}` })).found, [{ code: 'WH003', message: /larger than 16777216/ }])
+  t.same(load(newFolder(t, { 'config.yaml': `\ufeff${route('          prompt: x')}` })).found, [], 'a byte order mark')
+  t.match(load(newFolder(t, { 'config.yaml': `#${'x'.repeat(17_000_000)}` })).found, [{ code: 'WH003', message: /larger than 16777216/ }])
 })
 
 t.test('YAML: no message quotes the file', async (t) => {
@@ -325,7 +326,7 @@ t.test('YAML: no message quotes the file', async (t) => {
   const said: string[] = []
   t.capture(process, 'emitWarning', (warning: unknown) => said.push(String(warning)))
   for (const yaml of yamls) {
-    const { found } = load(t.testdir({ 'config.yaml': yaml }))
+    const { found } = load(newFolder(t, { 'config.yaml': yaml }))
     t.ok(found.length > 0)
     for (const { code, message } of found) if (code === 'WH001') t.notMatch(message, 'canary', yaml)
   }
@@ -333,7 +334,7 @@ t.test('YAML: no message quotes the file', async (t) => {
 })
 
 t.test('what an alias leads to twice is resolved once', async (t) => {
-  const { config, found } = load(t.testdir({ 'config.yaml': route('          &a { secret: "${A}" }\n        b: *a') }), { A: '${B}' })
+  const { config, found } = load(newFolder(t, { 'config.yaml': route('          &a { secret: "${A}" }\n        b: *a') }), { A: '${B}' })
   t.same(found, [])
   t.same(
     [...config.routes.values()].map(({ secrets }) => secrets),
@@ -342,7 +343,7 @@ t.test('what an alias leads to twice is resolved once', async (t) => {
 })
 
 t.test('precedence: flag, environment, .env, file, default; extra wins key by key', async (t) => {
-  const dir = t.testdir({
+  const dir = newFolder(t, {
     '.env': 'WEBHOOK_PORT=3\nWEBHOOK_ENABLED=true\nWEBHOOK_SECRET=dotenv',
     'config.yaml': 'platforms:\n  webhook:\n    port: 1\n    rate_limit: 7\n    extra: { port: 2, host: "::1" }',
   })
@@ -350,7 +351,7 @@ t.test('precedence: flag, environment, .env, file, default; extra wins key by ke
   t.match(load(dir, { WEBHOOK_PORT: '4', WEBHOOK_SECRET: 'process' }).config, { port: 4, globalSecret: 'process' })
   t.match(load(dir, { WEBHOOK_PORT: '4' }, { port: 5, host: 'localhost' }).config, { port: 5, host: 'localhost' })
   t.same(summary(load(dir).found), ['WH106@3'])
-  t.match(load(t.testdir({})).config, {
+  t.match(load(newFolder(t, {})).config, {
     port: 8644,
     host: '127.0.0.1',
     enabled: false,
@@ -377,7 +378,7 @@ t.test('a secret of which only its prefix is there is refused, wherever it stand
     ],
   ]
   for (const [title, yaml, env] of cases) {
-    const dir = t.testdir({ SECRET: 'whsec_\n' })
+    const dir = newFolder(t, { SECRET: 'whsec_\n' })
     writeFileSync(join(dir, 'config.yaml'), yaml.replace('file:SECRET', `file:${join(dir, 'SECRET')}`))
     const { found, config } = load(dir, env)
     const hits = found.filter(({ code }) => code === 'WH309')
@@ -385,11 +386,11 @@ t.test('a secret of which only its prefix is there is refused, wherever it stand
     t.ok(hits[0]?.stopsStart && hits[0].place?.line && hits[0].help, title)
     t.notOk(JSON.stringify([...config.routes.values()].map(({ secrets }) => secrets)).includes('whsec_'), title)
   }
-  const byEnvironment = load(t.testdir({ 'config.yaml': route('          prompt: x') }), { WEBHOOK_SECRET: 'whsec_' })
+  const byEnvironment = load(newFolder(t, { 'config.yaml': route('          prompt: x') }), { WEBHOOK_SECRET: 'whsec_' })
   t.match(byEnvironment.found, [{ code: 'WH309', message: /WEBHOOK_SECRET/, stopsStart: true }])
-  const byFile = load(t.testdir({ 'config.yaml': route('          prompt: x'), '.env': 'WEBHOOK_SECRET=whsec_\n' }))
+  const byFile = load(newFolder(t, { 'config.yaml': route('          prompt: x'), '.env': 'WEBHOOK_SECRET=whsec_\n' }))
   t.match(byFile.found, [{ code: 'WH309', message: /WEBHOOK_SECRET/, stopsStart: true }])
-  const kept = load(t.testdir({ 'config.yaml': route('          secret: whsec_!!!!') }))
+  const kept = load(newFolder(t, { 'config.yaml': route('          secret: whsec_!!!!') }))
   t.match(kept.found, [{ code: 'WH307', stopsStart: false }], 'one that is no base64 may serve other schemes')
 })
 
@@ -405,7 +406,7 @@ t.test('a mask that was pasted as a secret is named, wherever it stands, and sto
     ['by the environment', route('          prompt: x'), { WEBHOOK_SECRET: '*** (5af31ba6)' }],
   ]
   for (const [title, yaml, env] of cases) {
-    const { found } = load(t.testdir({ 'config.yaml': yaml }), env)
+    const { found } = load(newFolder(t, { 'config.yaml': yaml }), env)
     const [hit, ...others] = found.filter(({ code }) => code === 'WH510')
     t.match(hit, { stopsStart: true, message: /this is a mask/, help: /paste the secret itself/ }, `${title}: ${summary(found)}`)
     t.equal(others.length, 0, title)
@@ -413,7 +414,7 @@ t.test('a mask that was pasted as a secret is named, wherever it stands, and sto
 })
 
 t.test('secret-like values take ${NAME}, ${NAME:-default} and file:', async (t) => {
-  const dir = t.testdir({ key: 'from-file\n' })
+  const dir = newFolder(t, { key: 'from-file\n' })
   const resolved = (value: string, env: Env = {}): readonly string[] | undefined => {
     writeFileSync(join(dir, 'config.yaml'), route(`          secret: ${value}`))
     return load(dir, env).config.routes.get('a')?.secrets
@@ -437,7 +438,7 @@ t.test('secret-like values take ${NAME}, ${NAME:-default} and file:', async (t) 
 })
 
 t.test('the file of a secret that cannot be read is said with its place, its cause and what to do', (t) => {
-  const dir = t.testdir({ credentials: { long: 'x'.repeat(65_537), folder: {} }, outside: 'canary' })
+  const dir = newFolder(t, { credentials: { long: 'x'.repeat(65_537), folder: {} }, outside: 'canary' })
   symlinkSync('/dev/null', join(dir, 'credentials', 'device'))
   const folder = join(dir, 'credentials')
   const cases: readonly (readonly [secret: string, folder: string | undefined, message: RegExp, help: RegExp])[] = [
@@ -481,7 +482,7 @@ t.test('a header has a reference or a placeholder, not both: what a payload fill
   const env = { KEY: 'canary', BRACE: 'canary{title}' }
   const found = (header: string): string[] => {
     const lines = `          deliver: http\n          deliver_extra: { url: 'http://127.0.0.1', secret: s, headers: { X-Key: '${header}' } }`
-    const { found: problems } = load(t.testdir({ 'config.yaml': route(lines) }), env)
+    const { found: problems } = load(newFolder(t, { 'config.yaml': route(lines) }), env)
     t.notOk(JSON.stringify(problems).includes('canary'))
     return summary(problems).map((line) => line.replace(/@.*/, ''))
   }
@@ -491,11 +492,11 @@ t.test('a header has a reference or a placeholder, not both: what a payload fill
 })
 
 t.test('a file that cannot be read is said, not thrown', async (t) => {
-  t.match(summary(load(t.testdir({ 'config.yaml': {} })).found)[0], /^WH003/)
+  t.match(summary(load(newFolder(t, { 'config.yaml': {} })).found)[0], /^WH003/)
 })
 
 t.test('an unknown runner is refused with its place, not thrown', async (t) => {
-  const { config, diagnostics } = loadConfig({ dataDir: t.testdir({ 'config.yaml': 'agent:\n  runner: opnai' }), env: {} })
+  const { config, diagnostics } = loadConfig({ dataDir: newFolder(t, { 'config.yaml': 'agent:\n  runner: opnai' }), env: {} })
   t.same(summary([...diagnostics]), ['WH103@2'])
   const log = Object.assign(() => {}, { writes: () => false })
   t.same((await prepareGateway(config, { log })).diagnostics, [])
@@ -503,7 +504,7 @@ t.test('an unknown runner is refused with its place, not thrown', async (t) => {
 
 t.test('a relative path of the agent is one of the data directory, a bare name is not', (t) => {
   const programOf = (command: string): string | undefined => {
-    const dataDir = t.testdir({ 'config.yaml': `agent: { runner: command, command: ${command} }\n` })
+    const dataDir = newFolder(t, { 'config.yaml': `agent: { runner: command, command: ${command} }\n` })
     return loadConfig({ dataDir, env: {} }).config.agent.command?.join(' ').replace(dataDir, '<data>')
   }
   t.equal(programOf('[./my-agent, ./notes, --x]'), '<data>/my-agent ./notes --x')
@@ -516,21 +517,24 @@ t.test('a relative path of the agent is one of the data directory, a bare name i
 t.test('an agent that lacks a setting is refused', async (t) => {
   const log = Object.assign(() => {}, { writes: () => false })
   const lacks = async (agent: string, env = {}): Promise<boolean> => {
-    const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': `agent:\n  ${agent}` }), env })
+    const { config } = loadConfig({ dataDir: newFolder(t, { 'config.yaml': `agent:\n  ${agent}` }), env })
     return (await prepareGateway(config, { log })).diagnostics.some(({ code }) => code === 'WH222')
   }
   for (const agent of ['runner: command', 'runner: anthropic\n  model: m', 'runner: openai\n  api_key: k']) t.ok(await lacks(agent), agent)
   t.notOk(await lacks('runner: anthropic\n  model: m', { ANTHROPIC_API_KEY: 'k' }))
   t.notOk(await lacks('runner: openai\n  model: m', { OPENAI_API_KEY: 'k' }))
   t.ok(await lacks('runner: openai\n  model: m', { ANTHROPIC_API_KEY: 'k' }), 'the key of another')
-  const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': 'agent: { runner: openai }' }), env: { OPENAI_API_KEY: 'canary' } })
+  const { config } = loadConfig({
+    dataDir: newFolder(t, { 'config.yaml': 'agent: { runner: openai }' }),
+    env: { OPENAI_API_KEY: 'canary' },
+  })
   t.ok(knownSecrets(config).includes('canary'), 'it is taken out of logs')
 })
 
 t.test("the agent's key: the environment wins over the file, but its key goes to no other API than its own", async (t) => {
   const agent = (settings: string, env: Env = {}, inFile = 'api_key: of-the-file, '): string | undefined => {
     const files = { 'config.yaml': `agent: { runner: openai, ${inFile}${settings} }`, '.env': 'OPENAI_API_KEY=of-dot-env' }
-    const { config } = loadConfig({ dataDir: t.testdir(files), env })
+    const { config } = loadConfig({ dataDir: newFolder(t, files), env })
     const { apiKey } = runnerSettings(runnersByName.get('openai') ?? {}, config)
     const secrets = [...(inFile.includes('of-the-file') ? ['of-the-file'] : []), ...(apiKey === undefined ? [] : [apiKey])]
     for (const known of secrets) t.ok(knownSecrets(config).includes(known), 'it is taken out of logs')
@@ -554,7 +558,7 @@ t.test('a key of the environment that is kept back is told of, with the key that
   const found = async (runner: string, url: string, key = ''): Promise<string[]> => {
     const agent = `agent:\n  runner: ${runner}\n  model: m\n  base_url: ${url}\n${key}`
     const env = { OPENAI_API_KEY: 'canary', ANTHROPIC_API_KEY: 'canary' }
-    const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': agent }), env })
+    const { config } = loadConfig({ dataDir: newFolder(t, { 'config.yaml': agent }), env })
     const { diagnostics } = await prepareGateway(config, { log })
     for (const { message, help } of diagnostics) t.notMatch(`${message} ${help}`, 'canary')
     return diagnostics.map(({ code, place, stopsStart, message, help }) => `${code}@${place?.line} ${stopsStart} ${message}: ${help}`)
@@ -575,7 +579,7 @@ const skill = (text: string) => ({ 'SKILL.md': text })
 const described = '---\nname: code-review\ndescription: " How we review. "\n---\n\n# Review\n\n---\n\nRead twice.\n'
 
 t.test('skills: each listed one that can be read is loaded, the others are named with the reason', async (t) => {
-  const dir = t.testdir({
+  const dir = newFolder(t, {
     outside: skill('not yours'),
     'outside.md': 'not yours',
     skills: {
@@ -657,7 +661,7 @@ t.test('a user of the console with a password and no role is refused at the star
   const found = (roles: string): string[] => {
     const auth = `{ password: { ada: "\${HASH}" }, roles: ${roles} }`
     const yaml = `console: { enabled: true, auth: ${auth} }\n`
-    return load(t.testdir({ 'config.yaml': yaml }), { HASH: 'x' }).found.flatMap(({ code, message }) =>
+    return load(newFolder(t, { 'config.yaml': yaml }), { HASH: 'x' }).found.flatMap(({ code, message }) =>
       /no role/.test(message) ? [code] : [],
     )
   }
@@ -671,7 +675,7 @@ t.test('settings of the console and of the breaker are taken from their keys', (
     oidc: { issuer: "https://id.example.com", client_id: c, client_secret: s, scopes: [mail], user_claim: u, groups_claim: g }
     roles: { viewer: ["*"] }`
   const yaml = `console:\n  enabled: true\n  public_origin: "https://a.example"\n  proxies: [10.0.0.7]\n  auth:\n    ${auth}\ntargets: { breaker: { failures: 3, max_wait_seconds: 5 } }\n`
-  const { config, found } = load(t.testdir({ 'config.yaml': yaml }))
+  const { config, found } = load(newFolder(t, { 'config.yaml': yaml }))
   t.same(found, [])
   t.match(config.console.auth, {
     forward: { secretHeader: 'x-key', userHeader: 'x-u', groupsHeader: 'x-g' },

@@ -12,6 +12,7 @@ import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { checkConfigured } from '../../src/plan/check.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { type Item, startLanguageServer } from '../fakes/language-server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -195,7 +196,7 @@ t.test('a new route in one key press: each snippet loads and compiles as it stan
   for (const { label, insertText = '' } of items) {
     const text = `${routes(typed(insertText, '        '))}\njobs:\n  nightly-report: { schedule: "@daily", prompt: Report. }\n`
     t.same(await editor.problems(text), [], `${label}: nothing is underlined`)
-    const loaded = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env: { WEBHOOK_SECRET: 's3cret' } })
+    const loaded = loadConfig({ dataDir: newFolder(t, { 'config.yaml': text }), env: { WEBHOOK_SECRET: 's3cret' } })
     const [found] = loaded.config.routes.values()
     t.ok(found, label)
     t.same(checkConfigured(loaded, builtinCatalogue, createDryEffects()).diagnostics, [], label)
@@ -298,7 +299,7 @@ t.test('a condition without one operator: marked once, in the words of validate'
         condition,
       )
     const { config } = loadConfig({
-      dataDir: t.testdir({ 'config.yaml': route(`filters: [{ ${condition} }]`) }),
+      dataDir: newFolder(t, { 'config.yaml': route(`filters: [{ ${condition} }]`) }),
       env: { WEBHOOK_SECRET: 's' },
     })
     const [found] = config.routes.values()
@@ -356,7 +357,7 @@ t.test('keys that cannot stand together: marked once, in the words of validate',
     const text = route(...lines)
     const said = (await editor.problems(text)).map(({ message }) => message)
     t.same(said, messages, lines.join(', '))
-    const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env: { WEBHOOK_SECRET: 's3cret' } })
+    const { config } = loadConfig({ dataDir: newFolder(t, { 'config.yaml': text }), env: { WEBHOOK_SECRET: 's3cret' } })
     const [found] = config.routes.values()
     const { diagnostics = [] } = found ? compileRoute(found, config, builtinCatalogue, createDryEffects()) : {}
     const validated = diagnostics.filter(({ code }) => /^WH20[2-8]$/.test(code)).map(({ message, help }) => `${message}: ${help}`)

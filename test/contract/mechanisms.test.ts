@@ -135,3 +135,11 @@ for (const { job, raw, homes } of mechanisms) {
     t.end()
   })
 }
+
+t.test('folders of tests: one mechanism', async (t) => {
+  const tests = fileURLToPath(new URL('..', import.meta.url))
+  const strays = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^[^/\\]+[/\\][^/\\]+\.ts$/.test(file) && !/^(?:node_modules|foreign)\b/.test(file))
+    .filter((file) => /\w\.testdir\(/.test(readFileSync(join(tests, file), 'utf8')))
+  t.same(strays, [join('fakes', 'folder.ts')], 'all others call newFolder')
+})

@@ -12,6 +12,7 @@ import { namesSettingSecret } from '../../src/core/secret-names.ts'
 import { schema as generated } from '../../src/generated/schema.ts'
 import { addressKeys } from '../../src/parts/targets/delivery/settings.ts'
 import { targets } from '../../src/parts/targets/index.ts'
+import { sameFolder } from '../fakes/folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -225,7 +226,7 @@ t.test('the defaults that editors show are those of the program', async (t) => {
   const said = { platforms: { webhook: { enabled, extra } }, gateway, storage, agent: defaultsOf(definitions.Agent as JsonObject) }
   t.ok(Object.keys(extra).length > 4 && Object.keys(gateway ?? {}).length > 3, 'there are defaults')
   const load = (yaml: string, idle: readonly string[]) => {
-    const { config, diagnostics } = loadConfig({ dataDir: t.testdir({ 'config.yaml': yaml }), env: {} })
+    const { config, diagnostics } = loadConfig({ dataDir: sameFolder(t, { 'config.yaml': yaml }), env: {} })
     t.same(
       diagnostics.map(({ code, pointer }) => `${code} ${pointer}`),
       idle,

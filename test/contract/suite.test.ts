@@ -11,6 +11,7 @@ import type { Scheme } from '../../src/parts/schemes/scheme.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import type { TargetPart } from '../../src/parts/targets/target.ts'
 import { checkOperator, checkRunner, checkScheme, checkTarget } from '../../src/plugin/plugin.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { json, sink } from '../fakes/sink.ts'
 
 /** What the name of a built-in part looks like. */
@@ -21,7 +22,7 @@ t.test('every built-in signature scheme', async (t) => {
 })
 
 t.test('every built-in operator', async (t) => {
-  const profileDir = t.testdir({ 'allowed.txt': 'ann\n' })
+  const profileDir = newFolder(t, { 'allowed.txt': 'ann\n' })
   for (const operator of operators) t.same(await checkOperator(operator, { form, profileDir }), [], operator.name)
 })
 

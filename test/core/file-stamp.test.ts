@@ -2,9 +2,10 @@ import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import t from 'tap'
 import { absent, stampOf } from '../../src/core/file-stamp.ts'
+import { newFolder } from '../fakes/folder.ts'
 
 t.test('a stamp differs whenever the file may have another content', (t) => {
-  const dir = t.testdir()
+  const dir = newFolder(t)
   const file = join(dir, 'file')
   const stamps: string[] = [stampOf(file)]
   t.equal(stamps[0], absent, 'without a file')

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import t, { type Test } from 'tap'
 import { parse, parseAllDocuments, stringify } from 'yaml'
+import { newFolder } from '../fakes/folder.ts'
 import { command, startGateway } from '../fakes/process-gateway.ts'
 import { apps, autoscaling, core, networking, operator, policy } from '../foreign/kubernetes.ts'
 
@@ -80,7 +81,7 @@ const startPod = async (t: Test, dir: string, workload: Tree, config: string): P
 }
 
 t.test('the folders of Kustomize', { skip: !isThere('kubectl') && 'kubectl is not installed' }, async (t) => {
-  const own = t.testdir()
+  const own = newFolder(t)
   const build = (folder: string): Tree[] => manifestsIn(execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' }))
   const sole = check(t, build(join(deploy, 'kubernetes/sole')))
   t.strictSame(
@@ -111,7 +112,7 @@ t.test('the folders of Kustomize', { skip: !isThere('kubectl') && 'kubectl is no
 })
 
 t.test('the chart', { skip: !isThere('go') && 'Go is not installed' }, async (t) => {
-  const dir = t.testdir()
+  const dir = newFolder(t)
   const program = join(dir, 'render-chart')
   const source = join(deploy, '../tools/kubernetes/render-chart.go')
   execFileSync('go', ['build', '-o', program, source], { env: { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode' } })

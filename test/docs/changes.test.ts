@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { newFolder } from '../fakes/folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = (cwd: string, ...args: readonly string[]) => {
@@ -19,7 +20,7 @@ const changes = {
 }
 
 t.test('a release has the changes of all files by section, once, above older releases', async (t) => {
-  const folder = t.testdir({ '.changes': changes, 'package.json': '{ "version": "1.0.0" }', 'CHANGELOG.md': `# Changelog\n\n${older}` })
+  const folder = newFolder(t, { '.changes': changes, 'package.json': '{ "version": "1.0.0" }', 'CHANGELOG.md': `# Changelog\n\n${older}` })
   const body = '### Receiving\n\n- A door.\n- Its lock.\n\n### Work\n\n- A retry.\n'
   t.equal(run(folder).stdout, body, 'printed beforehand')
   t.equal(run(folder, '--release').status, 0)
@@ -31,7 +32,7 @@ t.test('a release has the changes of all files by section, once, above older rel
 
 t.test('what stands under "Unreleased" goes into the release, behind the changes of files', async (t) => {
   const unreleased = '## Unreleased\n\n### Work\n\n- A lane.\n'
-  const folder = t.testdir({
+  const folder = newFolder(t, {
     '.changes': changes,
     'package.json': '{ "version": "1.0.0" }',
     'CHANGELOG.md': `# Changelog\n\n${unreleased}`,
@@ -42,7 +43,11 @@ t.test('what stands under "Unreleased" goes into the release, behind the changes
 
 t.test('a file of another form is named, and nothing is written', async (t) => {
   for (const text of ['Wrok\n\n- A retry.\n', 'Work\n- A retry.\n', 'Work\n\nA retry.\n', 'Work\n']) {
-    const folder = t.testdir({ '.changes': { ...changes, 'c.md': text }, 'package.json': '{ "version": "1.0.0" }', 'CHANGELOG.md': older })
+    const folder = newFolder(t, {
+      '.changes': { ...changes, 'c.md': text },
+      'package.json': '{ "version": "1.0.0" }',
+      'CHANGELOG.md': older,
+    })
     const { status, stderr } = run(folder, '--release')
     t.not(status, 0, text)
     t.match(stderr, /^\.changes\/c\.md: .*\n$/, text)

@@ -17,6 +17,7 @@ import { keyVariable } from '../../tools/senders.ts'
 import { node } from '../../tools/ship/targets.ts'
 import { createAuthority, type Issued } from '../fakes/certificate.ts'
 import { fakeCli, runAt } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -99,7 +100,7 @@ t.test('every relay.yaml serves as it stands', async (t) => {
   const blocks = documents.flatMap((file) => blocksOf(file, 'yaml relay'))
   t.ok(blocks.length > 0)
   for (const { file, line, text } of blocks)
-    t.same(readRelay(t.testdir({ 'relay.yaml': text }), ofRelay).diagnostics, [], `${file}:${line}`)
+    t.same(readRelay(newFolder(t, { 'relay.yaml': text }), ofRelay).diagnostics, [], `${file}:${line}`)
 })
 
 t.test('every block of tests passes with the configuration of its document', async (t) => {
@@ -108,7 +109,7 @@ t.test('every block of tests passes with the configuration of its document', asy
   for (const { file, line, text } of blocks) {
     const named = /^ +route: (.+)$/m.exec(text)?.[1] ?? ''
     const config = blocksOf(file, 'ya?ml(?! tests)').find((block) => block.text.includes(`${named}:`))?.text ?? ''
-    const dir = t.testdir({ 'config.yaml': config, 'page.webhook-test.yaml': text })
+    const dir = newFolder(t, { 'config.yaml': config, 'page.webhook-test.yaml': text })
     const cli = await runAt(dir, ['test'], { env: { ...env, HEADGATE_HOME: dir, WEBHOOK_ENABLED: 'true' } })
     t.equal(cli.code, 0, `${file}:${line}: ${cli.out}${cli.err}`)
   }
@@ -138,7 +139,7 @@ t.test('every YAML block serves as it stands', async (t) => {
       ...(/^tls:/m.test(text) ? { tls: tlsFiles } : {}),
     }
     // A block may be a part of a file only: its adapter is enabled elsewhere.
-    const workspace = { dataDir: t.testdir(files), env: { ...whole, WEBHOOK_ENABLED: 'true' }, self: 'headgate' }
+    const workspace = { dataDir: newFolder(t, files), env: { ...whole, WEBHOOK_ENABLED: 'true' }, self: 'headgate' }
     for (const key of ['privkey', 'other-key']) if (files.tls) chmodSync(join(workspace.dataDir, 'tls', `${key}.pem`), 0o600)
     const { diagnostics } = await validate(workspace, { paths: [], asked: false })
     t.same(
@@ -388,7 +389,7 @@ t.test('"Try it" does what it says', async (t) => {
   t.match(build, /^npm run build && npm link +# makes the checkout's command `headgate`$/, 'stands for the command on the PATH')
   t.ok(lines.length >= 4)
 
-  const home = t.testdir({ bin: {} })
+  const home = newFolder(t, { bin: {} })
   const command = join(home, 'bin/headgate')
   writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`)
   chmodSync(command, 0o755)

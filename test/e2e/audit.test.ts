@@ -4,6 +4,7 @@ import { chownSync, lstatSync, readFileSync, rmSync, statSync, symlinkSync, writ
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { newFolder } from '../fakes/folder.ts'
 import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
 
 const by = `command:${userInfo().username}`
@@ -66,7 +67,7 @@ t.test('commands that change something leave lines: who, what, on what, how many
 })
 
 t.test('a command that makes the data directory leaves its lines there', (t) => {
-  const dir = join(t.testdir(), 'new')
+  const dir = join(newFolder(t), 'new')
   t.equal(command({ dir }, 'gateway', 'setup', '--yes').status, 0)
   t.match(linesOf(dir), [
     { by, action: 'setup', result: 'begun' },

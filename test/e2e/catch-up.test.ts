@@ -3,6 +3,7 @@
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { runAt } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { spawnGateway } from '../fakes/process-gateway.ts'
 import { startGithub } from '../fakes/sender-logs/github.ts'
@@ -32,7 +33,7 @@ t.test(`${events} events, and ${kills} of them meet a gateway that is killed: al
     },
   }
   const extra = { secret, port: 0, rate_limit: 100_000, routes: { repo: route } }
-  const dir = t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra } } }) })
+  const dir = newFolder(t, { 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra } } }) })
   const delivered: string[] = []
   const start = async () => {
     const gateway = spawnGateway(t, dir)

@@ -9,6 +9,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { commented, openEditor } from '../fakes/editor.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { works } from '../fakes/process.ts'
 import { keys, openHeadgate } from '../fakes/terminal.ts'
 import { until } from '../fakes/wait.ts'
@@ -28,7 +29,7 @@ platforms:
 `
 
 t.test('a killed editor leaves its draft, and Keep mine adds one line to what another wrote', async (t) => {
-  const dir = t.testdir({ 'config.yaml': config })
+  const dir = newFolder(t, { 'config.yaml': config })
   const file = join(dir, 'config.yaml')
   const open = () => openHeadgate(t, ['edit', 'pr-review'], { columns: 120, rows: 34, env: { HEADGATE_HOME: dir } })
   const first = open()
@@ -85,7 +86,7 @@ t.test('keys that are typed at once count once and in their order, however early
     'before the first frame': (written: string) => written.includes('\u001b[?1049h'),
     'while Ink is loaded': (written: string) => written.includes('\u001b[?2026l'),
   }
-  const dirs = t.testdir(Object.fromEntries(Object.keys(starts).map((_, i) => [i, { 'config.yaml': commented + many }])))
+  const dirs = newFolder(t, Object.fromEntries(Object.keys(starts).map((_, i) => [i, { 'config.yaml': commented + many }])))
   const typed = async ([when, isTime]: [string, (written: string) => boolean], i: number): Promise<void> => {
     const editor = openEditor(t, { dir: join(dirs, String(i)), args: [] })
     await until(() => isTime(editor.written()))
@@ -103,7 +104,7 @@ t.test('keys that are typed at once count once and in their order, however early
 })
 
 t.test('one value is changed: git shows one changed line', { skip: !works('git', '--version') && 'needs git' }, async (t) => {
-  const dir = t.testdir({ 'config.yaml': commented })
+  const dir = newFolder(t, { 'config.yaml': commented })
   const git = (...args: string[]): string =>
     execFileSync('git', ['-C', dir, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' })
   git('init', '-q')
@@ -139,7 +140,7 @@ t.test('one value is changed: git shows one changed line', { skip: !works('git',
 })
 
 t.test('^c with changes asks; twice it leaves a draft, which the next start offers', async (t) => {
-  const dir = t.testdir({ 'config.yaml': commented })
+  const dir = newFolder(t, { 'config.yaml': commented })
   const first = openEditor(t, { dir })
   await first.describe('other words')
   first.press(keys.interrupt)
@@ -168,7 +169,7 @@ t.test('^c with changes asks; twice it leaves a draft, which the next start offe
 
 t.test('--profile: the routes of one profile, and new ones are bound to it', async (t) => {
   const own = '        ops-review:\n          profile: ops\n          prompt: p\n          deliver: log\n'
-  const dir = t.testdir({
+  const dir = newFolder(t, {
     'config.yaml': `gateway: { multiplex_profiles: true }\n${commented}${own}`,
     profiles: { ops: { 'config.yaml': '' } },
   })
@@ -200,7 +201,7 @@ t.test('--profile: the routes of one profile, and new ones are bound to it', asy
 })
 
 t.test('a route that cannot be served is opened, with what is wrong', async (t) => {
-  const dir = t.testdir({ 'config.yaml': commented.replace('deliver: log', "deliver: telegrm\n          description2: 'no such key'") })
+  const dir = newFolder(t, { 'config.yaml': commented.replace('deliver: log', "deliver: telegrm\n          description2: 'no such key'") })
   const editor = openEditor(t, { dir, args: [] })
   await editor.see(/pr-review .* error/)
   editor.press(keys.enter)
@@ -211,7 +212,7 @@ t.test('a route that cannot be served is opened, with what is wrong', async (t) 
 })
 
 t.test('space on the list writes nothing before a save, and u takes it back', async (t) => {
-  const dir = t.testdir({ 'config.yaml': commented })
+  const dir = newFolder(t, { 'config.yaml': commented })
   const file = join(dir, 'config.yaml')
   const editor = openEditor(t, { dir, args: [] })
   await editor.see('> pr-review')
@@ -234,7 +235,7 @@ t.test('space on the list writes nothing before a save, and u takes it back', as
 })
 
 t.test('a file that cannot be read is shown with line and column, and E opens it', async (t) => {
-  const dir = t.testdir({ 'config.yaml': commented.replace('[pull_request]', '[pull_request'), 'good.yaml': commented })
+  const dir = newFolder(t, { 'config.yaml': commented.replace('[pull_request]', '[pull_request'), 'good.yaml': commented })
   const editor = openEditor(t, { dir, args: [], env: { EDITOR: `cp ${join(dir, 'good.yaml')}` } })
   await editor.see(/! config\.yaml:\d+:\d+ WH001 .*; E opens it there/)
   editor.press('E')

@@ -21,6 +21,7 @@ import { createEditorService } from '../../src/edit/create-service.ts'
 import { draftOf } from '../../src/edit/draft/route-draft.ts'
 import { gatewayAt } from '../../src/http/control/client.ts'
 import { fakeCli } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { command, dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 
 const key = 'It is a secret to everybody'
@@ -135,10 +136,10 @@ t.test('a config.yaml with only a word of other programs at its top gets the pla
     ['routes', /platforms\.webhook\.extra\.routes/],
     ['port', /platforms\.webhook\.extra/],
   ] as const) {
-    const dir = t.testdir({ 'config.yaml': `${word}:\n  a: { prompt: x }\n` })
+    const dir = newFolder(t, { 'config.yaml': `${word}:\n  a: { prompt: x }\n` })
     t.match(check(dir).found, [{ code: 'WH101', range: { start: { line: 1, column: 1 } }, help: place }], word)
   }
-  t.match(check(t.testdir({ 'config.yaml': 'webhook: {}\nservices: canary\n' })).found, [{ code: 'WH013' }])
+  t.match(check(newFolder(t, { 'config.yaml': 'webhook: {}\nservices: canary\n' })).found, [{ code: 'WH013' }])
 })
 
 /** Texts that are no map of routes, each with the canary, as a `.env`, a key and other files have them. */

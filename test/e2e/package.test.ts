@@ -7,6 +7,7 @@ import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Ajv from 'ajv'
 import t from 'tap'
+import { newFolder } from '../fakes/folder.ts'
 import { startGateway } from '../fakes/process-gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -24,7 +25,7 @@ const run = (argv: readonly string[], cwd: string, more: { readonly [name: strin
 
 type Packed = { readonly filename: string; readonly unpackedSize: number; readonly files: readonly { path: string; mode: number }[] }
 
-const folder = t.testdir({ 'package.json': '{"private":true}' })
+const folder = newFolder(t, { 'package.json': '{"private":true}' })
 const packing = run(['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', folder], root)
 if (packing.code !== 0) throw new Error(`npm pack: ${packing.err}`)
 const { filename, files, unpackedSize } = JSON.parse(packing.out)[0] as Packed
@@ -121,7 +122,7 @@ t.test('the bill of materials names the packages of the notices, and those that 
 })
 
 t.test('a build in another folder and time zone packs the same bytes', (t) => {
-  const copy = join(t.testdir(), 'a copy')
+  const copy = join(newFolder(t), 'a copy')
   mkdirSync(copy)
   const left = ['.git', '.tap', '.ship', 'dist', 'node_modules', 'test']
   for (const name of readdirSync(root)) if (!left.includes(name)) cpSync(join(root, name), join(copy, name), { recursive: true })
@@ -203,7 +204,7 @@ t.test('a plugin in TypeScript compiles against its types, keeps the contract, a
       webhook: { enabled: true, extra: { secret: 's3cret', routes: { triage: route } } },
     },
   }
-  const home = t.testdir({
+  const home = newFolder(t, {
     'package.json': '{ "type": "module" }',
     'tsconfig.json': JSON.stringify({ compilerOptions, files: ['acme.ts'] }),
     'config.yaml': JSON.stringify(config),

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { createAuthority } from '../fakes/certificate.ts'
 import { freePort } from '../fakes/console-proxy.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { hexHmac, startGateway } from '../fakes/gateway.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -87,7 +88,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
       }
       const gateway = await startGateway(t, { routes, extra: { trust_proxy: ['127.0.0.1'] } })
       const { pem, key } = authority.issue({ san: 'DNS:hooks.example.org' })
-      const dir = t.testdir({ 'cert.pem': pem + authority.pem, 'key.pem': key })
+      const dir = newFolder(t, { 'cert.pem': pem + authority.pem, 'key.pem': key })
       const port = await freePort()
       writeFileSync(join(dir, 'proxy.conf'), proxy.file(dir, port, gateway.port))
       await run(t, proxy.argv(dir, join(dir, 'proxy.conf')), dir)

@@ -10,6 +10,7 @@ import { stringify } from 'yaml'
 import { connect } from '../../src/store/postgres/connection.ts'
 import { runAt } from '../fakes/cli.ts'
 import { send, signIn, startConsole } from '../fakes/console.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { openPostgresServer, startPostgresServer, withoutOwnPostgres, withoutPostgres } from '../fakes/postgres-server.ts'
 import { command, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
@@ -31,7 +32,7 @@ const foldersOf = (t: Test, storage: Storage): { a: string; b: string; c: string
   // This teardown is registered before the folder is made. Otherwise the folder is removed while a gateway still writes to it.
   t.teardown(() => undefined)
   const files = () => ({ 'config.yaml': configOf(storage, { work: { prompt: 'p' } }), scripts: { 'x.sh': 'cat' } })
-  const dir = t.testdir({ a: files(), b: files(), c: files() })
+  const dir = newFolder(t, { a: files(), b: files(), c: files() })
   const write = (name: string, routes: Shown): void => writeFileSync(join(dir, name, 'config.yaml'), configOf(storage, routes))
   return { a: join(dir, 'a'), b: join(dir, 'b'), c: join(dir, 'c'), write }
 }

@@ -8,6 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { gatewayAt } from '../../src/http/control/client.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
 import { type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { relayKey, startRelay } from '../fakes/relay.ts'
@@ -203,7 +204,7 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
 
   await t.test('a run is cancelled at one gateway while the other works on it', async (t) => {
     const receiver = await sink(t, (response) => response.end())
-    const dir = t.testdir()
+    const dir = newFolder(t)
     const script = `echo "$HEADGATE_DELIVERY_ID" >> ${dir}/began; while [ ! -e ${dir}/go ]; do sleep .05; done; echo reply`
     const settings = {
       adapter: { secret, routes: { r: { prompt: 'p', deliver: 'http', deliver_extra: { url: `${receiver.origin}/` } } } },
@@ -263,7 +264,7 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     // The agent of the first event waits for the file, so its gateway has no room for the second.
     const script =
       'if [ "$HEADGATE_DELIVERY_ID" = first ]; then while [ ! -e "$HEADGATE_GO" ]; do sleep .02; done; fi; echo "to $HEADGATE_DELIVERY_ID"'
-    const go = join(t.testdir(), 'go')
+    const go = join(newFolder(t), 'go')
     const settings = {
       adapter: { secret, routes: { r: { prompt: 'p', respond } } },
       agent: { runner: 'command', command: ['sh', '-c', script.replace('$HEADGATE_GO', go)] },

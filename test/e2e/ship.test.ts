@@ -10,6 +10,7 @@ import { quoted } from '../../src/core/text.ts'
 import { buildah } from '../../tools/ship/image.ts'
 import { run } from '../../tools/ship/run.ts'
 import { debianArch, node } from '../../tools/ship/targets.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { isRunning, works } from '../fakes/process.ts'
 import { dataDir, spawnGateway } from '../fakes/process-gateway.ts'
 
@@ -72,7 +73,7 @@ t.test('the archive runs from any folder, by a link, without another Node', { sk
 })
 
 t.test('archive and Debian package are made again byte for byte', { skip: missing(archive(arch)) || missing(deb) }, (t) => {
-  const again = t.testdir()
+  const again = newFolder(t)
   const env = { ...process.env, TZ: 'Pacific/Kiritimati', LANG: 'tr_TR' }
   run(['sh', '-c', 'umask 077; exec npm run -s ship -- tarball deb --arch "$0" --out "$1"', arch, again], { cwd: root, env })
   for (const file of [archive(arch), deb]) t.equal(digest(join(again, file.slice(out.length))), digest(file), file)
@@ -93,7 +94,7 @@ t.test('the Debian package installs, and its removal keeps the data', { skip: mi
       cd / && touch /var/lib/headgate/event && setpriv --reuid headgate --regid headgate --clear-groups headgate --version
       dpkg --purge headgate
       ls /var/lib/headgate; ls /usr/lib/headgate 2>&1 || true'`
-  const said = run(['unshare', '--mount', '--pid', '--fork', 'sh', '-ec', script, t.testdir(), deb])
+  const said = run(['unshare', '--mount', '--pid', '--fork', 'sh', '-ec', script, newFolder(t), deb])
   t.match(said, /headgate is installed and not set up yet/)
   t.match(said, /^headgate:headgate 700$/m)
   t.match(said, new RegExp(`^${version.replaceAll('.', '\\.')}$`, 'm'))

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { fakeCli, type Result } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { isGone } from '../fakes/process.ts'
 import { dataDir, type Ended, linesIn, type ProcessGateway, runningAgents, spawnGateway, startGateway } from '../fakes/process-gateway.ts'
 import { closedOrigin, sink } from '../fakes/sink.ts'
@@ -301,7 +302,7 @@ t.test('a configuration that must not be served: 78, the place, the way out, not
   ]
   for (const [title, text, message] of cases) {
     await t.test(title, async (t) => {
-      const dir = t.testdir({ 'config.yaml': text })
+      const dir = newFolder(t, { 'config.yaml': text })
       plain(t, await spawnGateway(t, dir).ended, 78, message)
       t.notOk(existsSync(join(dir, 'state')))
     })
@@ -310,14 +311,14 @@ t.test('a configuration that must not be served: 78, the place, the way out, not
 
 t.test('an adapter that is not enabled says how to enable it', async (t) => {
   for (const text of ['', 'platforms: { webhook: { enabled: false } }']) {
-    const dir = t.testdir({ 'config.yaml': text })
+    const dir = newFolder(t, { 'config.yaml': text })
     plain(t, await spawnGateway(t, dir).ended, 7, /not enabled[\s\S]*gateway setup[\s\S]*WEBHOOK_ENABLED=true/)
   }
 })
 
 t.test('WEBHOOK_ENABLED, WEBHOOK_PORT and WEBHOOK_SECRET: the environment over .env over the file', async (t) => {
   const [filePort, envPort] = [await freePort(), await freePort()]
-  const dir = t.testdir({
+  const dir = newFolder(t, {
     'config.yaml': stringify({
       platforms: { webhook: { enabled: false, extra: { port: 1, secret: 'of the file', routes: { work: {} } } } },
     }),
@@ -338,7 +339,7 @@ t.test('WEBHOOK_ENABLED, WEBHOOK_PORT and WEBHOOK_SECRET: the environment over .
 })
 
 t.test('--help tells the options', async (t) => {
-  const { code, out, err } = await spawnGateway(t, t.testdir(), { args: ['--help'] }).ended
+  const { code, out, err } = await spawnGateway(t, newFolder(t), { args: ['--help'] }).ended
   t.match({ code, err }, { code: 0, err: '' })
   for (const option of ['--host', '--port', '--config', '--log-level', '--log-format']) t.match(out, option)
 })

@@ -12,6 +12,7 @@ import { compileConditions, type FilterVerdict } from '../../src/expr/condition.
 import { finder } from '../../src/expr/search.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 import { adopt } from '../fakes/adopt.ts'
+import { newFolder } from '../fakes/folder.ts'
 
 const of = (payload: Json, headers: Event['headers'] = {}): Event => ({
   eventId: 'e',
@@ -165,7 +166,11 @@ t.test('1000 conditions and 32 levels are enough', async (t) => {
 })
 
 t.test('in_file reads arrays, keys and lines, and follows the file', async (t) => {
-  const dir = t.testdir({ 'a.json': '["ann", 7, true, {"x": 1}]', 'o.json': '{"ann": 1, "__proto__": 2}', 'l.txt': ' ann \r\n\n7\nbob\n' })
+  const dir = newFolder(t, {
+    'a.json': '["ann", 7, true, {"x": 1}]',
+    'o.json': '{"ann": 1, "__proto__": 2}',
+    'l.txt': ' ann \r\n\n7\nbob\n',
+  })
   for (const file of ['a.json', 'o.json', 'l.txt']) t.ok(await passes({ field: 'u', in_file: file }, { u: 'ann' }, dir), file)
   t.ok(await passes({ field: 'u', in_file: 'a.json' }, { u: 7 }, dir))
   t.ok(await passes({ field: 'u', in_file: 'a.json' }, { u: true }, dir))
@@ -193,7 +198,7 @@ t.test('in_file reads arrays, keys and lines, and follows the file', async (t) =
 })
 
 t.test('in_file stays inside the profile, reads regular files only, and never blocks', async (t) => {
-  const dir = t.testdir({ profile: { 'ok.txt': 'ann' }, 'out.txt': 'ann' })
+  const dir = newFolder(t, { profile: { 'ok.txt': 'ann' }, 'out.txt': 'ann' })
   const profile = join(dir, 'profile')
   symlinkSync(join(dir, 'out.txt'), join(profile, 'leak.txt'))
   symlinkSync('ok.txt', join(profile, 'fine.txt'))
@@ -214,7 +219,7 @@ t.test('in_file stays inside the profile, reads regular files only, and never bl
 })
 
 t.test('a megabyte against every operator', async (t) => {
-  const dir = t.testdir({ 'l.txt': 'ann' })
+  const dir = newFolder(t, { 'l.txt': 'ann' })
   const texts: Json[] = [
     'a'.repeat(1_048_576),
     ' '.repeat(1_048_575).concat('x'),

@@ -77,7 +77,6 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
     gateway = undefined
     await running?.stop(ms)
   }
-  // The stop is registered before the folder is made. What is registered first ends first, and the gateway writes to its folder until it stops.
   t.teardown(() => stop(0))
   const settings = { secret, port: 0, rate_limit: 100_000, ...options.extra, routes: options.routes ?? {} }
   const config = { platforms: { webhook: { enabled: true, extra: settings } }, storage: { kind: 'memory' }, ...options.config }

@@ -18,6 +18,7 @@ import { connectionLimits, listen } from '../../src/http/server.ts'
 import { createAuthority, type Issued } from '../fakes/certificate.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { type GatewayOptions, hexHmac, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -288,7 +289,7 @@ t.test('certificates of clients: the route decides, and no header stands for a h
 
 /** A server without routes, for connections alone. */
 const listenFor = async (t: Test, handshakeTimeout: number) => {
-  const dir = t.testdir(files('main', main))
+  const dir = newFolder(t, files('main', main))
   const settings = { pairs: [{ cert: join(dir, 'main.pem'), key: join(dir, 'main-key.pem'), path: [] }] }
   const listener = await listen({
     host: '127.0.0.1',
@@ -341,7 +342,7 @@ t.test('a handshake that never ends is broken off in time', async (t) => {
 
 t.test('nothing of TLS is loaded for plain HTTP', async (t) => {
   const server = fileURLToPath(new URL('../../src/http/server.ts', import.meta.url))
-  const dir = t.testdir(files('main', main))
+  const dir = newFolder(t, files('main', main))
   const loadedWith = (tls: string): string[] => {
     const code = `
       const { listen } = await import(${JSON.stringify(server)})

@@ -10,6 +10,7 @@ import { indexedRecords } from '../../src/journal/index/indexed-records.ts'
 import { folderRecords } from '../../src/journal/reader.ts'
 import type { NewRecord } from '../../src/journal/record.ts'
 import { type EventCriteria, selectionOf } from '../../src/operate/events/event-selection.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { at, ended, received, startMs } from '../fakes/records.ts'
 
 /** Something that a gateway, or somebody with the files, does to a journal. Events are numbered in the order of their arrival. */
@@ -179,7 +180,7 @@ const requireSame = (about: string, found: unknown, expected: unknown): void => 
 
 t.test('answers as without an index, whatever was added and deleted', async (t) => {
   let folders = 0
-  const root = t.testdir()
+  const root = newFolder(t)
   let hits = 0
   await fc.assert(
     fc.asyncProperty(

@@ -22,6 +22,7 @@ import type { EventView, Journal, RawRequest } from '../../src/journal/record.ts
 import type { Limits } from '../../src/journal/retention.ts'
 import { maskHeaders } from '../../src/secrets/mask.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { at, ended, received, startMs } from '../fakes/records.ts'
 
 const mib = 1024 * 1024
@@ -38,7 +39,7 @@ type Opened = {
 }
 
 const open = async (t: Test, given: { folder?: string; limits?: Limits; clock?: FakeClock } = {}): Promise<Opened> => {
-  const folder = given.folder ?? join(t.testdir(), 'state', 'events')
+  const folder = given.folder ?? join(newFolder(t), 'state', 'events')
   const said: string[] = []
   const clock = given.clock ?? fakeClock(startMs)
   const state = { limits: given.limits ?? roomy, lost: 0 }
@@ -202,7 +203,7 @@ t.test('each start begins a segment, and a torn or foreign line harms nothing el
 })
 
 t.test('no folder is an empty journal', async (t) => {
-  const folder = join(t.testdir(), 'nowhere')
+  const folder = join(newFolder(t), 'nowhere')
   t.strictSame(await readEvents(folder, { limit: 5 }), { events: [], truncated: false, skipped: 0, met: true })
   t.strictSame(await readEvent(folder, 'abcdef'), { kind: 'unknown' })
 })
@@ -412,7 +413,7 @@ t.test('what cannot be written is dropped and reported once a minute, and it rec
 })
 
 t.test('a folder that cannot be used, at the start or later, is waited for', async (t) => {
-  const folder = join(t.testdir({ state: 'a file in its place' }), 'state', 'events')
+  const folder = join(newFolder(t, { state: 'a file in its place' }), 'state', 'events')
   const opened = await open(t, { folder })
   const { journal, clock, said } = opened
   journal.add(received('nowhere-1', 0))
@@ -446,7 +447,7 @@ t.test('a number that somebody else took is left to them', async (t) => {
 })
 
 t.test('a journal that is closed within the minute after a report tells what was lost since', async (t) => {
-  const { journal, said } = await open(t, { folder: join(t.testdir({ file: '' }), 'file', 'events') })
+  const { journal, said } = await open(t, { folder: join(newFolder(t, { file: '' }), 'file', 'events') })
   for (const id of ['first-01', 'later-01']) {
     journal.add(received(id, 0))
     await journal.flushed()

@@ -14,6 +14,7 @@ import { openSharedJournal } from '../../src/journal/shared/shared-journal.ts'
 import { maskHeaders } from '../../src/secrets/mask.ts'
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { openPostgresServer, type PostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { at, ended, received, startMs } from '../fakes/records.ts'
 import { until } from '../fakes/wait.ts'
@@ -51,7 +52,7 @@ const found = async (records: EventRecords, id: string): Promise<EventView> => {
 const openFolder =
   (recordsOf: (folder: string) => EventRecords): Open =>
   async (t, limits = () => roomy) => {
-    const folder = t.testdir()
+    const folder = newFolder(t)
     const said: string[] = []
     const clock = fakeClock(startMs)
     const journal = await openJournal({ folder, clock, limits, report: (message) => said.push(message) })

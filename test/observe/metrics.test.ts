@@ -8,6 +8,7 @@ import { connect, createServer as createSocketServer, type Socket } from 'node:n
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { metricsIn, otlpReceiver } from '../fakes/otlp-receiver.ts'
 import { until } from '../fakes/wait.ts'
@@ -242,7 +243,7 @@ t.test('promtool finds nothing to say, in both formats a scrape is whole', { ski
 t.test('real Prometheus scrapes a gateway under load', { skip: withoutPrometheus }, async (t) => {
   const gateway = await startGateway(t, { routes: { a: { prompt: 'x' } }, config: { metrics } })
   const { host } = new URL(await scrapeUrl(gateway))
-  const dir = t.testdir()
+  const dir = newFolder(t)
   const config = readFileSync('examples/observability/prometheus.yml', 'utf8')
   writeFileSync(
     join(dir, 'prometheus.yml'),

@@ -5,13 +5,14 @@ import { createSlots } from '../../src/core/turns/slots.ts'
 import { baseEnv, type ChildJob, envValue, failureOf, runChild } from '../../src/process/child.ts'
 import type { ScriptJob } from '../../src/process/script.ts'
 import { checkScript, runScript } from '../../src/process/script.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { isGone, isRunning, soon } from '../fakes/process.ts'
 
 const env = baseEnv(process.env)
 const sh = (line: string, more: Partial<ChildJob> = {}) => runChild({ argv: ['sh', '-c', line], env, timeoutMs: 20_000, ...more })
 
 const scripts = (t: Test, files: { readonly [name: string]: string }): string => {
-  const folder = join(t.testdir({ scripts: {} }), 'scripts')
+  const folder = join(newFolder(t, { scripts: {} }), 'scripts')
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   return folder
 }
@@ -19,7 +20,7 @@ const scripts = (t: Test, files: { readonly [name: string]: string }): string =>
 const job = (path: string, more: Partial<ScriptJob> = {}): ScriptJob => ({ path, input: '{}', timeoutMs: 20_000, env: {}, ...more })
 
 t.test('a child gets its argv as it is, its stdin, its folder and only the environment given', async (t) => {
-  const folder = t.testdir({})
+  const folder = newFolder(t, {})
   const echoed = await runChild({ argv: ['printf', '%s|', '$HOME', '-n', '; ls'], env })
   t.match(echoed, { kind: 'exited', code: 0, stdout: '$HOME|-n|; ls|' })
   t.match(await sh('cat; pwd -P; env | grep -c CANARY', { stdin: 'in\n', cwd: folder, env: { PATH: env.PATH, CANARY: '1' } }), {
@@ -62,7 +63,7 @@ const detached = (file: string, count = 1, how = 'setsid'): string =>
 const pidsIn = (file: string): number[] => readFileSync(file, 'utf8').trim().split('\n').map(Number)
 
 t.test('what left the group is ended with the child, however that ends', async (t) => {
-  const folder = t.testdir({})
+  const folder = newFolder(t, {})
   const ways: readonly [name: string, line: string, options: Partial<ChildJob>, result: object][] = [
     ['success', '', {}, { kind: 'exited', code: 0 }],
     ['failure', '; exit 3', {}, { kind: 'exited', code: 3 }],
@@ -77,13 +78,13 @@ t.test('what left the group is ended with the child, however that ends', async (
 })
 
 t.test('a child that left the group and holds stdout keeps nobody waiting, and ends', async (t) => {
-  const file = join(t.testdir({}), 'pid')
+  const file = join(newFolder(t, {}), 'pid')
   t.match(await sh(`${detached(file).replace('>&- 2>&- <&-', '')}; echo done`), { kind: 'exited', code: 0, stdout: 'done\n' })
   for (const pid of pidsIn(file)) t.ok(await isGone(pid))
 })
 
 t.test('what belongs to a child that still runs is left alone; so is what gave its mark away', async (t) => {
-  const folder = t.testdir({})
+  const folder = newFolder(t, {})
   const [mine, other, free] = ['mine', 'other', 'free'].map((name) => join(folder, name)) as [string, string, string]
   const stop = new AbortController()
   const longer = sh(`${detached(other)}; echo started > ${folder}/started; sleep 600`, { signal: stop.signal })
@@ -113,7 +114,7 @@ t.test('a program need not read its stdin, and broken text is no crash', async (
 })
 
 t.test('an abort ends a running child with all that it started, and one that is not started yet', async (t) => {
-  const folder = t.testdir({})
+  const folder = newFolder(t, {})
   const stop = new AbortController()
   const running = sh(`trap '' TERM; sleep 600 & echo $! > ${folder}/new; mv ${folder}/new ${folder}/pid; wait`, { signal: stop.signal })
   while (!existsSync(join(folder, 'pid'))) await soon()

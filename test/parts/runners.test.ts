@@ -7,6 +7,7 @@ import type { NewRun } from '../../src/core/new-run.ts'
 import { runners, runnersByName } from '../../src/parts/runners/index.ts'
 import type { RunnerSettings } from '../../src/parts/runners/runner.ts'
 import { adopt } from '../fakes/adopt.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { isGone, soon } from '../fakes/process.ts'
 import { closedOrigin, json, type Seen, sink } from '../fakes/sink.ts'
 
@@ -308,7 +309,7 @@ t.test('command: the prompt as an argument, as it is, and not too long for one',
 
 t.test('command: a prompt is never an option of the program', async (t) => {
   const isOption = { message: /^the prompt begins with "-", .* write "--" before \{prompt\}, .* standard input$/, isFinal: true }
-  const file = join(t.testdir({ in: 'one\n' }), 'out')
+  const file = join(newFolder(t, { in: 'one\n' }), 'out')
   const sort = compile('command', { command: ['sort', '{prompt}'] })
   t.same(sort.reports, ['WH229 command.1'])
   for (const prompt of [`--output=${file}`, '-o', '-', `\0-o${file}`])
@@ -341,7 +342,7 @@ t.test('command: exit code and the last line of stderr, bounded and printable', 
 })
 
 t.test('command: a hanging agent is killed with all it started', async (t) => {
-  const folder = t.testdir({})
+  const folder = newFolder(t, {})
   const stop = new AbortController()
   const line = `trap '' TERM; sleep 600 & echo $! > ${folder}/new; mv ${folder}/new ${folder}/pid; wait`
   const running = failure(compile('command', { command: ['sh', '-c', line] }).runner('p', { run, signal: stop.signal }))

@@ -9,6 +9,7 @@ import { issuedToken, type TokenSource, withToken } from '../../src/parts/target
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
 import { adopt } from '../fakes/adopt.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { ownComments } from '../fakes/own-comments.ts'
 import { dingtalk, dingtalkApp } from '../fakes/platforms/dingtalk.ts'
 import { type Double, extraFor, type Reply, type Running, startDouble } from '../fakes/platforms/double.ts'
@@ -337,7 +338,7 @@ t.test('wecom: people, departments, tags and group chats; never everybody', asyn
 
 t.test('google_chat: a thread is named, or of our own key; the key of the account may be in a file', async (t) => {
   const { send, accepted } = await run(t, googleChatApp)
-  const settings = { service_account_json: `${t.testdir({ 'key.json': googleAccount })}/key.json` }
+  const settings = { service_account_json: `${newFolder(t, { 'key.json': googleAccount })}/key.json` }
   for (const thread_id of ['spaces/AAA/threads/T1', 'nightly'])
     t.match(await send({ settings, extra: { chat_id: 'AAA', thread_id } }), { ok: true }, thread_id)
   t.match(accepted, [{ thread: 'spaces/AAA/threads/T1' }, { thread: 'nightly' }])

@@ -9,6 +9,7 @@ import { targets, targetsByName } from '../../src/parts/targets/index.ts'
 import type { Outgoing, Sent, TargetKit } from '../../src/parts/targets/target.ts'
 import { adopt } from '../fakes/adopt.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { ownComments } from '../fakes/own-comments.ts'
 import { soon } from '../fakes/process.ts'
 import { closedOrigin, sink } from '../fakes/sink.ts'
@@ -68,7 +69,7 @@ const where = { repo: 'octo-org/octo.repo', pr_number: '42' }
 
 /** A stand-in for `gh`, first on the PATH; what it writes to `$OUT` can be read afterwards. */
 const fakeGh = (t: Test, line: string) => {
-  const out = t.testdir({ bin: {} })
+  const out = newFolder(t, { bin: {} })
   const gh = join(out, 'bin', 'gh')
   writeFileSync(gh, `#!/bin/sh\nOUT=${out}\n${line}\n`)
   chmodSync(gh, 0o755)
@@ -243,7 +244,7 @@ t.test('github_comment: where nobody can tell whether it is there already, nothi
 })
 
 t.test('github_comment: gh is looked for once, in absolute folders of the PATH, and again when it is gone', async (t) => {
-  const root = t.testdir({ first: {}, relative: {}, early: {}, folder: { gh: {} }, unexecutable: { gh: '' } })
+  const root = newFolder(t, { first: {}, relative: {}, early: {}, folder: { gh: {} }, unexecutable: { gh: '' } })
   // Shell alone: no other program is on that PATH.
   const put = (folder: string): void => {
     const script = `#!/bin/sh\n: > ${root}/${folder}.ran\n${nothingYet}\necho '{"id":7}'\n`

@@ -18,6 +18,7 @@ import { compileServer } from '../../src/parts/tools/mcp/server.ts'
 import type { Tool, ToolKit, Toolset } from '../../src/parts/tools/tool.ts'
 import { checkedConfig } from '../fakes/checked-config.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { hangs, toolServer } from '../fakes/mcp-server.ts'
 import { isGone, isRunning } from '../fakes/process.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
@@ -60,7 +61,7 @@ const compile = (t: Test, written: JsonObject, more: Partial<ToolKit> = {}) => {
 
 /** A toolset of the odd server, with what it wrote into its file. */
 const odd = (t: Test, how: string, settings: JsonObject = {}, more: Partial<ToolKit> = {}) => {
-  const file = join(t.testdir({}), 'log')
+  const file = join(newFolder(t, {}), 'log')
   const made = compile(
     t,
     { command: [process.execPath, fake('odd-mcp-server.mjs'), how, file], allow: ['echo', 'hang', 'die', 'ask'], ...settings },
@@ -652,7 +653,7 @@ t.test('a service that never answers keeps nobody longer than its time', async (
 
 t.test('the server of the example finds and reads notes, and nothing else', async (t) => {
   const { toolsets } = parse(readFileSync('examples/mcp-toolset.yaml', 'utf8'))
-  const folder = t.testdir({ 'disk.md': 'The disk was full.\n', 'net.md': 'A cable.\n', 'secret.txt': 'The disk is mine.' })
+  const folder = newFolder(t, { 'disk.md': 'The disk was full.\n', 'net.md': 'A cable.\n', 'secret.txt': 'The disk is mine.' })
   const command = [...toolsets.notes.command.slice(0, -1), folder]
   const { toolset, lines } = compile(t, { ...toolsets.notes, command })
   t.same(

@@ -17,6 +17,7 @@ import { schemes } from '../../src/parts/schemes/index.ts'
 import { branchesOf } from '../../src/plan/review/filters/branches.ts'
 import { reachWith } from '../../src/plan/review/filters/reach.ts'
 import { adopt } from '../fakes/adopt.ts'
+import { newFolder } from '../fakes/folder.ts'
 
 const strong = 'b0e6f2a94c7d41d8'
 
@@ -31,7 +32,7 @@ const configOf = (route: string, { rest = '', secret = strong }: Around): string
 
 const run = async (t: Test, config: string, more: Around['env'] = {}) => {
   const skills = { 'code-review': { 'SKILL.md': 'Read twice.' }, wrong: { 'SKILL.md': '---\na: b: c\n---\n' } }
-  const dir = t.testdir({ 'config.yaml': config, bin: {}, scripts: { 'a.py': 'print()', 'a.sh': 'true' }, skills })
+  const dir = newFolder(t, { 'config.yaml': config, bin: {}, scripts: { 'a.py': 'print()', 'a.sh': 'true' }, skills })
   chmodSync(join(dir, 'config.yaml'), 0o600)
   for (const name of ['gh', 'python3', 'bash']) writeFileSync(join(dir, 'bin', name), '#!/bin/sh\n', { mode: 0o700 })
   const workspace = { dataDir: dir, env: { PATH: join(dir, 'bin'), ...env, ...more }, self: 'headgate' }
@@ -663,7 +664,7 @@ t.test('a direct delivery whose sender sends nothing again: said, unless it is k
 })
 
 t.test('programs and plug-ins that others could replace are said, with the path that is open', async (t) => {
-  const dir = t.testdir({ bin: { agent: '#!/bin/sh\n', vault: '', 'mcp.py': '', 'own.mjs': 'export default {}\n' } })
+  const dir = newFolder(t, { bin: { agent: '#!/bin/sh\n', vault: '', 'mcp.py': '', 'own.mjs': 'export default {}\n' } })
   for (const name of ['agent', 'vault', 'mcp.py', 'own.mjs']) chmodSync(join(dir, 'bin', name), 0o755)
   chmodSync(join(dir, 'bin'), 0o755)
   const config = `agent:
@@ -704,7 +705,7 @@ plugins: [./bin/own.mjs]
 t.test('secrets in clear text: where others read the file, or git keeps it', async (t) => {
   const literal = configOf('prompt: p\nsecret: a7c1e4f82b9d3056', {})
   const at = async (config: string, mode: number, prepare: (dir: string) => void = () => {}): Promise<readonly Diagnostic[]> => {
-    const dir = t.testdir({ 'config.yaml': config })
+    const dir = newFolder(t, { 'config.yaml': config })
     chmodSync(join(dir, 'config.yaml'), mode)
     prepare(dir)
     return (await validate({ dataDir: dir, env: { S: strong, CREDENTIALS_DIRECTORY: dir }, self: 'headgate' }, { paths: [], asked: false }))

@@ -8,6 +8,7 @@ import { stringify } from 'yaml'
 import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { encodeFrames } from '../../src/relay/wire/frames.ts'
 import { fakeClock, steppedClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { fakeTaker, relayKey, startRelay } from '../fakes/relay.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -344,12 +345,12 @@ t.test('a message that is none is refused, and the relay goes on', async (t) => 
 })
 
 t.test('a key is measured once its reference is resolved', (t) => {
-  const dir = t.testdir({ 'relay.yaml': "gateways:\n  home:\n    keys: ['${K}']\n    routes: { '*': {} }\n" })
+  const dir = newFolder(t, { 'relay.yaml': "gateways:\n  home:\n    keys: ['${K}']\n    routes: { '*': {} }\n" })
   t.strictSame(readRelay(dir, { K: relayKey }).diagnostics, [])
   const { settings, diagnostics } = readRelay(dir, { K: 'short' })
   t.equal(settings, undefined)
   t.match(diagnostics, [{ code: 'WH105', message: /keys\[0\]: the key is too short: at least 16/, place: { line: 3, column: 12 } }])
-  const exec = t.testdir({ 'relay.yaml': "gateways:\n  home:\n    keys: ['exec:vault/the-key-of-home']\n    routes: { '*': {} }\n" })
+  const exec = newFolder(t, { 'relay.yaml': "gateways:\n  home:\n    keys: ['exec:vault/the-key-of-home']\n    routes: { '*': {} }\n" })
   t.match(readRelay(exec, {}), { settings: undefined, diagnostics: [{ message: /asks no program|exec:/, place: { line: 3 } }] })
   t.end()
 })

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import t from 'tap'
 import { stringify } from 'yaml'
+import { newFolder } from '../fakes/folder.ts'
 import { hexHmac, secret } from '../fakes/gateway.ts'
 import { relayKey } from '../fakes/relay.ts'
 
@@ -48,7 +49,7 @@ t.test('none lost, none doubled, order kept', { timeout: 0 }, async (t) => {
   const agent = { runner: 'command', command: ['sleep', '600'] }
   const hello = { prompt: 'n {n}', deliver: 'log' }
   const extra = { port: 0, secret, rate_limit: 1_000_000, routes: Object.fromEntries(routes.map((route) => [route, hello])) }
-  const dirs = t.testdir({
+  const dirs = newFolder(t, {
     front: { 'relay.yaml': stringify({ port, gateways }) },
     inner: {
       'config.yaml': stringify({

@@ -6,6 +6,7 @@ import t from 'tap'
 import { stringify } from 'yaml'
 import { runAt } from '../fakes/cli.ts'
 import { freePort } from '../fakes/console-proxy.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { fakeTaker, relayKey, startBuiltRelay } from '../fakes/relay.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -40,7 +41,7 @@ t.test('what ends a relay, and what it logs, shows no key', async (t) => {
   const key = 'the-secret-key-of-a-home'
   const relay = (host: string, port: number): string =>
     stringify({ host, port, gateways: { home: { keys: ['${RELAY_KEY}'], routes: { a: {} } } } })
-  const dir = t.testdir({ '.env': `RELAY_KEY=${key}\n`, 'relay.yaml': relay(`${key}.invalid`, 0) })
+  const dir = newFolder(t, { '.env': `RELAY_KEY=${key}\n`, 'relay.yaml': relay(`${key}.invalid`, 0) })
   const ended = await runAt(dir, ['relay', 'run'])
   t.match(ended, { code: 1, err: /cannot listen on \*{3}\.invalid/ }, 'the key stands where the host belongs')
   t.notMatch(ended.out + ended.err, key)

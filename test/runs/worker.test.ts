@@ -22,6 +22,7 @@ import type { Store } from '../../src/store/ports.ts'
 import { DurableDatabase } from '../../src/store/sqlite/durable-database.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { lookEveryMs, openedIn, sharedStore } from '../fakes/shared-store.ts'
 
 /** How many commits each opening of the store is good for. */
@@ -47,7 +48,7 @@ const databaseOn = (disk: Disk, folder: string): DurableDatabase =>
 
 /** Opens a store on a disk that fails as the disk says. */
 const storeOn = async (t: Test, clock: FakeClock, disk: Disk): Promise<Store> => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   return openSqlite({ folder, durability: 'commit', clock }, () => databaseOn(disk, folder))
 }
 
@@ -408,7 +409,7 @@ t.test('a process that stood still while the tools of a run were opened begins n
     return []
   }
   const toolset: ToolsetPart = { name: 'slow', title: '', compile: () => openSlowly }
-  const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': 'agent: { runner: echo }\n' }), env: {} })
+  const { config } = loadConfig({ dataDir: newFolder(t, { 'config.yaml': 'agent: { runner: echo }\n' }), env: {} })
   const parts = { runners: new Map([['echo', runner]]), toolsets: new Map([['slow', toolset]]) }
   const { agent } = compileRunner(config, parts, createDryEffects(own))
   const one = workOn(t, own, await connect(), agent, { isShared: true, toolsets: ['slow'] })

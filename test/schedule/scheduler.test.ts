@@ -17,6 +17,7 @@ import { Scheduler } from '../../src/schedule/scheduler.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { Lease, Store } from '../../src/store/ports.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -28,7 +29,7 @@ type Setting = { readonly start: string; readonly config?: string; readonly jobs
 
 /** A gateway's worth of scheduler: it can be stopped or killed and started again over the same store. */
 const open = (t: Test, { start, config = '', jobs = {} }: Setting) => {
-  const dir = t.testdir({ 'config.yaml': config, [stored]: JSON.stringify(jobs) })
+  const dir = newFolder(t, { 'config.yaml': config, [stored]: JSON.stringify(jobs) })
   const steady = fakeClock(Date.parse(start))
   let ahead = 0
   const clock: Clock = { ...steady, now: () => steady.now() + ahead }

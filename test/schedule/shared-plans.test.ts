@@ -14,6 +14,7 @@ import { JobBook, jobParts } from '../../src/plan/jobs.ts'
 import { Scheduler } from '../../src/schedule/scheduler.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import { aheadOf, fakeClock } from '../fakes/clock.ts'
+import { sameFolder } from '../fakes/folder.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -62,7 +63,7 @@ const open = (t: Test, start: string) => {
   }
 }
 
-t.beforeEach((t) => void t.testdir({ a: {}, b: {} }))
+t.beforeEach((t) => void sameFolder(t, { a: {}, b: {} }))
 
 t.test('two clocks that differ by ten minutes start each time once', async (t) => {
   const w = open(t, '2027-01-01T00:30:00Z')

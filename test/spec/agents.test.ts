@@ -23,6 +23,7 @@ import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
 import { compileRunner } from '../../src/plan/runner.ts'
 import { runAt } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
 import { type FakeModel, fakeModel, type Said, type Turn } from '../fakes/model.ts'
 import { json, sink } from '../fakes/sink.ts'
@@ -295,7 +296,7 @@ t.test('skills come with the prompt, a missing one is warned of; with debug line
 })
 
 t.test('at load: what is written under tools, toolsets and budget and cannot work', async (t) => {
-  const dataDir = t.testdir({
+  const dataDir = newFolder(t, {
     'config.yaml': `agent: { runner: openai, model: m, api_key: k, budget: { day_cost: 1 } }
 platform_toolsets: { webhook: [clarify, wen_search] }
 tools: { web_search: { provider: brave } }
@@ -320,7 +321,7 @@ toolsets: { a: { command: [x], url: "http://127.0.0.1/", allow: [y] } }
 })
 
 t.test('at load: tools of MCP servers that would have the name of another tool', async (t) => {
-  const dataDir = t.testdir({
+  const dataDir = newFolder(t, {
     'config.yaml': `toolsets:
   a: { command: [x], allow: [b_c, b_c] }
   web: { command: [x], allow: [find, extract] }
@@ -381,7 +382,7 @@ t.test(
 )
 
 t.test('at load: a route or job whose budget in money has no price', async (t) => {
-  const dataDir = t.testdir({
+  const dataDir = newFolder(t, {
     'config.yaml': `agent: { runner: openai, model: m, api_key: k, prices: { m: { input: 1, output: 1 } } }
 platforms:
   webhook:

@@ -22,6 +22,7 @@ import { servedBy } from '../../src/plan/table.ts'
 import { createLimiter } from '../../src/serve/limits/limiter.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { hexHmac, startGateway } from '../fakes/gateway.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -45,7 +46,7 @@ const heldBytes = (): number => {
 /** A listener of its own with one real route, whose script is the given function. */
 const listenWith = async (t: Test, script: Effects['script'], options: Partial<ServerOptions> = {}) => {
   const { config } = loadConfig({
-    dataDir: t.testdir({
+    dataDir: newFolder(t, {
       'config.yaml': 'platforms: { webhook: { secret: It is a secret to everybody, routes: { a: { script: x.sh } } } }',
     }),
     env: {},

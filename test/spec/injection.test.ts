@@ -3,6 +3,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import { createLog } from '../../src/gateway/log.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { hexHmac, secret, startGateway } from '../fakes/gateway.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -19,7 +20,7 @@ t.test('text from outside cannot forge a log line or move a terminal', async (t)
         filtered: { filters: [{ field: 'title', equals: 'x' }] },
       }
       const config = { platforms: { webhook: { enabled: true, extra: { port: 0, secret, routes } } }, storage: { kind: 'memory' } }
-      const dir = t.testdir({ 'config.yaml': JSON.stringify(config) })
+      const dir = newFolder(t, { 'config.yaml': JSON.stringify(config) })
       const written: string[] = []
       const log = createLog({ level: 'debug', format, redact: (text) => text, write: (line) => written.push(line) })
       const gateway = await (await prepareGateway(loadConfig({ dataDir: dir, env: {} }).config, { log })).start()

@@ -14,6 +14,7 @@ import { openAudit } from '../../src/features/audit/audit.ts'
 import { pollPage } from '../../src/parts/polling/svix.ts'
 import { runNumbersFuzz } from '../../tools/fuzz-numbers/run.ts'
 import { fakeCli, runAt } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { fakeModel } from '../fakes/model.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
@@ -299,7 +300,7 @@ t.test('numbers in deliver_extra have their digits: on the wire, in tests of rou
             - { name: deep, send: { payload: {} }, expect: { deliver: { extra: { of: [{ n: 1234567890123456790 }] } } } }
 `
   const file = 'config.yaml'
-  const gateway = await startGateway(t, { dir: t.testdir({ [file]: config(id) }) })
+  const gateway = await startGateway(t, { dir: newFolder(t, { [file]: config(id) }) })
   const headers = async () => {
     await gateway.post('r', { body: `{"id":${id}}` })
     const { 'x-id': fixed, 'x-of': filled } = receiver.seen.at(-1)?.headers ?? {}

@@ -21,6 +21,7 @@ import { createSender } from '../../src/runs/sender.ts'
 import { adopt } from '../fakes/adopt.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { secret, startGateway } from '../fakes/gateway.ts'
 import { ownComments } from '../fakes/own-comments.ts'
 import { sink } from '../fakes/sink.ts'
@@ -46,7 +47,7 @@ const findings = async (dir: string): Promise<string[]> => {
 }
 
 const broken = async (t: Test, text: string): Promise<string> => {
-  const [first = '', ...others] = await findings(t.testdir({ 'config.yaml': 'x-note: 1\nplugins:\n  - ./p.mjs\n', 'p.mjs': text }))
+  const [first = '', ...others] = await findings(newFolder(t, { 'config.yaml': 'x-note: 1\nplugins:\n  - ./p.mjs\n', 'p.mjs': text }))
   t.same(others, [], text)
   return first
 }
@@ -65,7 +66,7 @@ t.test('the documented example is 25 lines, and its target delivers through the 
     storage: { kind: 'memory' },
   }
   const files = { 'config.yaml': stringify(config), 'acme-chat.mjs': example }
-  const gateway = await startGateway(t, { dir: t.testdir(files), env: { ACME_TOKEN: 'canary-acme' } })
+  const gateway = await startGateway(t, { dir: newFolder(t, files), env: { ACME_TOKEN: 'canary-acme' } })
   const body = { title: 'Disk', message: 'full', room: 'ops/1' }
   t.match(await gateway.post('alert', { body }), { status: 200, json: { status: 'delivered', target: 'acme-chat' } })
   t.match(acme.seen, [{ url: '/rooms/ops%2F1', headers: { authorization: 'Bearer canary-acme' }, body: '{"text":"Disk: full"}' }])
@@ -101,7 +102,7 @@ t.test('a target says where it has no address, which chat it sends to, and that 
   const checked = await fakeCli(t, { 'config.yaml': stringify(config), 'p.mjs': text }).run('validate', '--format', 'concise')
   t.match(checked.out, /WH713 error: the target "acme-forge" has no address: it needs a room/)
   const { catalogue } = await catalogueOf(
-    loadConfig({ dataDir: t.testdir({ 'config.yaml': stringify(config), 'p.mjs': text }), env: {} }).config,
+    loadConfig({ dataDir: newFolder(t, { 'config.yaml': stringify(config), 'p.mjs': text }), env: {} }).config,
   )
   const target = catalogue.targets.get('acme-forge')
   t.same([target?.chat?.({}, { room: 'C1' }), target?.chat?.({}, {})], [{ chat: 'C1' }, undefined])
@@ -154,7 +155,7 @@ t.test('a rule of a schema that no sentence is about is said all the same', asyn
     "export const schema = { settings: { not: { required: ['both'] } }, deliver_extra: { minProperties: 1 } }",
   )
   const yaml = 'plugins: [./p.mjs]\nplatforms:\n  acme-chat: { both: 1 }\njobs:\n  j: { schedule: "@daily", deliver: acme-chat }\n'
-  t.same(await findings(t.testdir({ 'config.yaml': yaml, 'p.mjs': text })), [
+  t.same(await findings(newFolder(t, { 'config.yaml': yaml, 'p.mjs': text })), [
     'WH105 3 does not fit its schema (not)',
     'WH707 5 job "j": must not be empty',
   ])
@@ -168,7 +169,7 @@ platforms:
   webhook: { extra: { secret: s, routes: { a: { deliver: acme-chat, deliver_extra: { to: x } } } } }
 `
   const text = `const target = { name: 'acme-chat', send() {} }\nmodule.exports = { target, ${schema} }`
-  t.same(await findings(t.testdir({ 'config.yaml': yaml, 'p.cjs': text })), ['WH101 3 unknown key "tokn"', 'WH707 4 unknown key "to"'])
+  t.same(await findings(newFolder(t, { 'config.yaml': yaml, 'p.cjs': text })), ['WH101 3 unknown key "tokn"', 'WH707 4 unknown key "to"'])
 })
 
 t.test('a choice of the schema that hangs on what a placeholder becomes is open', async (t) => {
@@ -193,7 +194,7 @@ t.test('a choice of the schema that hangs on what a placeholder becomes is open'
         d: { deliver: acme-chat, deliver_extra: { three: "{x}" } }
 `
   const text = module('acme-chat', '', `export const schema = { deliver_extra: ${deliver_extra} }`)
-  t.match(await findings(t.testdir({ 'config.yaml': `plugins: [./p.mjs]\n${routes}`, 'p.mjs': text })), [
+  t.match(await findings(newFolder(t, { 'config.yaml': `plugins: [./p.mjs]\n${routes}`, 'p.mjs': text })), [
     /^WH707 8 two: "Dx" is not of the right form$/,
     /^WH707 9 two: must be /,
     /^WH707 10 "one" is missing$/,
@@ -212,7 +213,7 @@ platforms:
         a: { prompt: p, deliver: acme-caht }
         b: { prompt: p, deliver: [log, other-thing] }
 `
-  const dir = t.testdir({ 'config.yaml': yaml, 'p.mjs': module('acme-chat') })
+  const dir = newFolder(t, { 'config.yaml': yaml, 'p.mjs': module('acme-chat') })
   t.same(await findings(dir), [
     'WH711 3 no plugin reads the settings "acme-chta"',
     'WH711 9 no plugin brings the target "acme-caht"',
@@ -256,7 +257,7 @@ t.test('what cannot be used is WH710 at its line of the list, and nothing else',
   }
   const listed = ['p.mjs', './gone.mjs', 'not-installed', './p.mjs', './same.mjs', './p.mjs', 'fs']
   const files = { 'p.mjs': module('acme-chat'), 'same.mjs': module('acme-chat') }
-  t.match(await findings(t.testdir({ 'config.yaml': stringify({ plugins: listed }), ...files })), [
+  t.match(await findings(newFolder(t, { 'config.yaml': stringify({ plugins: listed }), ...files })), [
     /^WH710 2 .*p\.mjs .*begins with \.\/$/,
     /^WH710 3 .*there is no file .*gone\.mjs$/,
     /^WH710 4 .*not installed in the data directory/,
@@ -278,7 +279,7 @@ t.test('it stops the start, and `webhook subscribe` refuses what would not be se
 })
 
 t.test('packages are found from the data directory, those that may be imported only too', async (t) => {
-  const dir = t.testdir({ 'config.yaml': stringify({ plugins: ['acme-plugin', '@acme/imported'] }) })
+  const dir = newFolder(t, { 'config.yaml': stringify({ plugins: ['acme-plugin', '@acme/imported'] }) })
   const write = (file: string, text: string): void => {
     mkdirSync(dirname(join(dir, 'node_modules', file)), { recursive: true })
     writeFileSync(join(dir, 'node_modules', file), text)
@@ -304,7 +305,7 @@ const sent = async (t: Test, send: string, more = '', settings: JsonObject = {})
   const file = fresh()
   const yaml = stringify({ plugins: [`./${file}`], platforms: { 'acme-chat': settings } })
   const text = `export const target = { name: 'acme-chat', repeatable: true, ${more} send(outgoing, kit) { ${send} } }`
-  const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': yaml, [file]: text }), env: {} })
+  const { config } = loadConfig({ dataDir: newFolder(t, { 'config.yaml': yaml, [file]: text }), env: {} })
   const { catalogue, diagnostics } = await catalogueOf(config)
   t.same(diagnostics, [])
   const clock = fakeClock()
@@ -363,7 +364,7 @@ t.test('a check that fails, or reports nonsense, is a mistake in that route', as
   const check = (code: string): string => `export const target = { name: 'acme-chat', send() {}, check(extra, report) { ${code} } }`
   const of = (code: string): Promise<string[]> => {
     const file = fresh()
-    return findings(t.testdir({ 'config.yaml': `plugins: [./${file}]\n${routes}`, [file]: check(code) }))
+    return findings(newFolder(t, { 'config.yaml': `plugins: [./${file}]\n${routes}`, [file]: check(code) }))
   }
   t.same(await of('throw new Error("oops")'), ['WH707 6 the check of acme-chat failed: oops'])
   t.same(await of('report("no code", ["k"], "k is odd")'), ['WH707 6 k is odd'])
@@ -428,7 +429,7 @@ t.test('the documented scheme, operator and runner serve a route, and `webhook t
     storage: { kind: 'memory' },
   }
   const files = { 'config.yaml': stringify(config), ...families }
-  const gateway = await startGateway(t, { dir: t.testdir(files), env: { ACME_KEY: 'canary-acme' } })
+  const gateway = await startGateway(t, { dir: newFolder(t, files), env: { ACME_KEY: 'canary-acme' } })
   const cli = fakeCli(t, files, {})
   t.match(await cli.run('validate'), { code: 0, out: /^0 errors, 0 warnings/ })
   const post = (created: number, ...more: string[]) => {
@@ -450,7 +451,7 @@ t.test('the documented scheme, operator and runner serve a route, and `webhook t
 })
 
 t.test('the documented parts keep the contract', async (t) => {
-  const dir = t.testdir({ 'acme-chat.mjs': example, ...families })
+  const dir = newFolder(t, { 'acme-chat.mjs': example, ...families })
   const load = (name: string) => import(pathToFileURL(join(dir, name)).href)
   t.same(await checkTarget((await load('acme-chat.mjs')).target), [])
   t.same(await checkScheme((await load('acme-sign.mjs')).scheme), [])
@@ -543,7 +544,7 @@ platforms:
         d: { verify: acme-sign, filters: { field: x, acme-within: 5 } }
         e: { verify: nonsense }
 `
-  t.same((await findings(t.testdir({ 'config.yaml': yaml, ...families }))).sort(), [
+  t.same((await findings(newFolder(t, { 'config.yaml': yaml, ...families }))).sort(), [
     'WH103 14 verify: "nonsense" is not one of the known values',
     'WH711 10 neither signature_schemes nor a plugin has the scheme "acme-sing"',
     'WH711 11 neither signature_schemes nor a plugin has the scheme "standard-webhooks"',
@@ -592,7 +593,7 @@ t.test('parts of the other families that cannot be used, and names that are ther
   for (const [text, message] of bad) t.match(await broken(t, text), message, text)
   const whole = `${schemeExample}\n${operatorExample}\n${runnerExample}`
   const file = fresh()
-  t.same(await findings(t.testdir({ 'config.yaml': `plugins: [./${file}]`, [file]: whole })), [], 'one may bring several families')
+  t.same(await findings(newFolder(t, { 'config.yaml': `plugins: [./${file}]`, [file]: whole })), [], 'one may bring several families')
   for (const [family, text] of [
     ['scheme', schemeExample],
     ['operator', operatorExample],
@@ -600,7 +601,7 @@ t.test('parts of the other families that cannot be used, and names that are ther
   ] as const) {
     const [a, b] = [fresh(), fresh()]
     const files = { 'config.yaml': `plugins:\n  - ./${a}\n  - ./${b}\n`, [a]: text, [b]: text }
-    t.match(await findings(t.testdir(files)), [new RegExp(`^WH710 3 .*the ${family} "acme-[a-z]+" is there already$`)], family)
+    t.match(await findings(newFolder(t, files)), [new RegExp(`^WH710 3 .*the ${family} "acme-[a-z]+" is there already$`)], family)
   }
 })
 
@@ -676,7 +677,7 @@ t.test('an operator that throws, or says nothing clear, is a broken condition, u
   const says = async (compile: string): Promise<string[]> => {
     const file = fresh()
     const yaml = `plugins: [./${file}]\n${'platforms: { webhook: { extra: { secret: s, routes: { a: { filters: { field: x, acme-is: 5 } } } } } }'}\n`
-    return findings(t.testdir({ 'config.yaml': yaml, [file]: `export const operator = { name: 'acme-is', ${compile} }` }))
+    return findings(newFolder(t, { 'config.yaml': yaml, [file]: `export const operator = { name: 'acme-is', ${compile} }` }))
   }
   t.same(await says('compile() { throw new Error("trap") }'), ['WH714 2 the operator acme-is failed: trap'])
   t.same(await says('compile: () => true'), ['WH714 2 the operator acme-is compiled to something else than a function'])

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { type GatewayOptions, type Line, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -249,7 +250,7 @@ t.test('Restart, with the store on disk', async (t) => {
     agent: { runner: 'command', command: ['bash', join(dir, 'agent.sh')] },
     gateway: { max_concurrent_runs: 1 },
   }
-  t.testdir({ 'agent.sh': agent, 'config.yaml': JSON.stringify(config) })
+  newFolder(t, { 'agent.sh': agent, 'config.yaml': JSON.stringify(config) })
   const first = await start(t, { dir })
   await first.send('hello', 'done')
   await first.line(saying('delivered', 'done'))

@@ -15,6 +15,7 @@ import { connect } from '../../src/store/postgres/connection.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { ofPage, send, signInAs, startConsole } from '../fakes/console.ts'
 import { openEditor } from '../fakes/editor.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { hexHmac } from '../fakes/gateway.ts'
 import type { Double } from '../fakes/platforms/double.ts'
 import { doubles } from '../fakes/platforms/index.ts'
@@ -275,7 +276,7 @@ const openConsole = async (
     roles: { viewer: ['readers'], operator: ['ops'], payloads: ['see-all'] },
   }
   const console = { public_origin: 'https://hooks.example.com', proxies: ['127.0.0.0/8'], auth }
-  const dir = t.testdir({ 'config.yaml': stringify({ ...config, console }), ...files })
+  const dir = newFolder(t, { 'config.yaml': stringify({ ...config, console }), ...files })
   const { origin } = await startConsole(t, dir)
   const ofProxy = { ...ofPage('https://hooks.example.com'), host: 'hooks.example.com', 'x-headgate-secret': secret }
   const signIns = new Map<string, { readonly [name: string]: string }>()

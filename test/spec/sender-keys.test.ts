@@ -13,6 +13,7 @@ import { createKeptKeys } from '../../src/serve/kept-keys.ts'
 import { openKeyFolder } from '../../src/serve/key-folder.ts'
 import { certificateOf } from '../fakes/certificate.ts'
 import { steppedClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { type KeyServer, startKeyServer } from '../fakes/key-server.ts'
 import { until } from '../fakes/wait.ts'
@@ -318,7 +319,7 @@ t.test('what is kept has a bound in number and in bytes, and a folder that canno
     [undefined, undefined, '2', '129'],
   )
 
-  const dir = t.testdir({ file: '' })
+  const dir = newFolder(t, { file: '' })
   const said: string[] = []
   const folder = await openKeyFolder(join(dir, 'keys'), (reason) => said.push(reason))
   const large = { bytes: Buffer.alloc(262_144), at: present }

@@ -10,6 +10,7 @@ import { presets } from '../../src/parts/schemes/index.ts'
 import type { Preset } from '../../src/parts/schemes/preset.ts'
 import { repeatKnownBy } from '../../tools/senders.ts'
 import { runAt } from '../fakes/cli.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { type Keys, keysFor } from '../fakes/senders/keys.ts'
 
@@ -250,7 +251,7 @@ t.test('what `new --like` writes for each sender is valid, and takes what the se
     platforms: { webhook: { enabled: true, extra: { port: 0, public_url: 'https://hooks.example.com' } } },
     storage: { kind: 'memory' },
   }
-  const dir = t.testdir({ 'config.yaml': stringify(config), '.env': variables.join(''), bare: { 'config.yaml': stringify(config) } })
+  const dir = newFolder(t, { 'config.yaml': stringify(config), '.env': variables.join(''), bare: { 'config.yaml': stringify(config) } })
   for (const { name, about } of senders.filter(({ keys }) => keys === 'public')) {
     const { code, err } = await runAt(join(dir, 'bare'), ['new', name, '--like', about.sample])
     t.match({ code, err }, { code: 1, err: `WH305 cannot resolve \${${name.toUpperCase()}_PUBLIC_KEY}` }, name)

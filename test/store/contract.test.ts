@@ -23,6 +23,7 @@ import type {
 } from '../../src/store/ports.ts'
 import type { Erased, OpenStore, StorePart } from '../../src/store/store-part.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { postgresParts } from '../fakes/postgres-store.ts'
 import { lookEveryMs, openedIn, sharedStore } from '../fakes/shared-store.ts'
@@ -115,7 +116,7 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.test(title, async (t) => {
         const clock = fakeClock()
         const part = at(clock)
-        const store = await part.open(openedIn(t.testdir(), clock))
+        const store = await part.open(openedIn(newFolder(t), clock))
         t.teardown(async () => {
           await store.close()
           await part.close?.()
@@ -1338,7 +1339,7 @@ t.test('the stores do the same over any sequence of calls', async (t) => {
   const sides = await Promise.all(
     subjects.map(async ({ name, at, lookEveryMs = Number.POSITIVE_INFINITY }) => {
       const part = at(clock)
-      const store = await part.open(openedIn(t.testdir(), clock))
+      const store = await part.open(openedIn(newFolder(t), clock))
       t.teardown(async () => {
         await store.close()
         await part.close?.()

@@ -20,6 +20,7 @@ import { storeForm, upgradeFrom } from '../../src/store/sqlite/schema.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { statementsOf } from '../../src/store/sqlite/statements.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 
 const hourMs = 3_600_000
 
@@ -57,7 +58,7 @@ const tamper = (folder: string, sql: string): void => {
 }
 
 t.test('work, attempts, replies and ids survive a restart; leases do not', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   const first = await open(t, folder, clock)
   for (const id of ['done', 'dead', 'replied', 'retry', 'fresh']) await accept(first, id)
@@ -87,7 +88,7 @@ t.test('work, attempts, replies and ids survive a restart; leases do not', async
 
 t.test('a run id is never used twice, not even when all runs are gone, or after a crash', async (t) => {
   const clock = fakeClock()
-  let folder = join(t.testdir(), 'a')
+  let folder = join(newFolder(t), 'a')
   const seen: string[] = []
   for (const id of ['a', 'b', 'c']) {
     const store = await open(t, folder, clock)
@@ -104,7 +105,7 @@ t.test('a run id is never used twice, not even when all runs are gone, or after 
 
 t.test('an id is free also where the record of the last one is gone or damaged', async (t) => {
   const clock = fakeClock()
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const damages = [
     'delete from sqlite_sequence',
     "update sqlite_sequence set seq = 0 where name = 'runs'",
@@ -124,7 +125,7 @@ t.test('an id is free also where the record of the last one is gone or damaged',
 
 t.test('runs of all kinds are taken in their order, also where many come', async (t) => {
   const clock = fakeClock()
-  const store = await open(t, t.testdir(), clock)
+  const store = await open(t, newFolder(t), clock)
   const expected: string[] = []
   for (let round = 0; round < 13; round++) {
     const plain = Array.from({ length: 999 }, (_, i) => `${round}-${i}`)
@@ -140,7 +141,7 @@ t.test('runs of all kinds are taken in their order, also where many come', async
 })
 
 t.test('an unsettled claim is given back by a restart, a settled one is not', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   const first = await open(t, folder, clock)
   for (const key of ['kept', 'died']) t.equal(await first.claim(claimOf(key)), 'claimed')
@@ -152,7 +153,7 @@ t.test('an unsettled claim is given back by a restart, a settled one is not', as
 })
 
 t.test('a wall clock that was set back holds no id and no run for longer than an hour', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const later = fakeClock()
   const first = await open(t, folder, later)
   await accept(first, 'a')
@@ -172,7 +173,7 @@ t.test('a wall clock that was set back holds no id and no run for longer than an
 })
 
 t.test('the claim of a time of a job lasts through a restart with a clock that was set back', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const claim = { key: '@cron/default/nightly-1', holdMs: 26 * hourMs }
   const later = fakeClock()
   const first = await open(t, folder, later)
@@ -186,7 +187,7 @@ t.test('the claim of a time of a job lasts through a restart with a clock that w
 })
 
 t.test('an id that is kept for days is known after a restart', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   const kept = (key: string) => ({ key, holdMs: 72 * hourMs })
   const first = await open(t, folder, clock)
@@ -203,7 +204,7 @@ t.test('an id that is kept for days is known after a restart', async (t) => {
 })
 
 t.test('the folder and its files are the owner’s alone', async (t) => {
-  const folder = join(t.testdir(), 'deep', 'state')
+  const folder = join(newFolder(t), 'deep', 'state')
   const clock = fakeClock()
   const store = await open(t, folder, clock)
   await accept(store, 'a')
@@ -212,7 +213,7 @@ t.test('the folder and its files are the owner’s alone', async (t) => {
 })
 
 t.test('expired ids make room: the file stops growing', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   const sizeAfter = async (rounds: number): Promise<number> => {
     const store = await openSqlite({ folder, durability: 'commit', clock })
@@ -235,7 +236,7 @@ t.test('expired ids make room: the file stops growing', async (t) => {
 })
 
 t.test('a second opener is refused, in this process and in another, and harms nothing', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   const store = await open(t, folder, clock)
   const options = { folder, durability: 'fsync' as const, clock }
@@ -256,15 +257,15 @@ t.test('what it cannot read is refused untouched, with a way out', async (t) => 
     t.ok(before.equals(readFileSync(fileIn(folder))), 'the file is as it was')
   }
   const filled = async (name: string): Promise<string> => {
-    const folder = t.testdir({ [name]: {} })
+    const folder = newFolder(t, { [name]: {} })
     const store = await openSqlite({ folder: join(folder, name), durability: 'fsync', clock })
     await Promise.all(Array.from({ length: 500 }, (_, i) => accept(store, `${name}-${i}`)))
     await store.close()
     return join(folder, name)
   }
-  await refused(t.testdir({ 'headgate.db': 'not a database '.repeat(1000) }), 'store_corrupt', /not a database/)
+  await refused(newFolder(t, { 'headgate.db': 'not a database '.repeat(1000) }), 'store_corrupt', /not a database/)
 
-  const foreign = t.testdir()
+  const foreign = newFolder(t)
   tamper(foreign, 'create table theirs (x); insert into theirs values (1)')
   await refused(foreign, 'store_corrupt', /another program/)
 
@@ -282,11 +283,11 @@ t.test('what it cannot read is refused untouched, with a way out', async (t) => 
   truncateSync(fileIn(cut), 4096 * 10)
   await refused(cut, 'store_corrupt', /./)
 
-  await refused(t.testdir({ 'headgate.db': '', 'headgate.db-wal': 'x'.repeat(5000) }), 'store_corrupt', /empty/)
+  await refused(newFolder(t, { 'headgate.db': '', 'headgate.db-wal': 'x'.repeat(5000) }), 'store_corrupt', /empty/)
 })
 
 t.test('a file that cannot be opened is a Fault too', async (t) => {
-  const folder = join(t.testdir({ state: 'a file where the folder should be' }), 'state')
+  const folder = join(newFolder(t, { state: 'a file where the folder should be' }), 'state')
   await t.rejects(openSqlite({ folder, durability: 'fsync', clock: fakeClock() }), {
     code: 'cannot_write',
     message: /headgate\.db: a part of its path is not a folder$/,
@@ -294,7 +295,7 @@ t.test('a file that cannot be opened is a Fault too', async (t) => {
 })
 
 t.test('a stored run that cannot be read is dead and stands in nobody’s way', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   const first = await open(t, folder, clock)
   for (const id of ['a', 'b', 'c', 'd', 'e']) await accept(first, id)
@@ -327,7 +328,7 @@ class MortalDatabase extends DurableDatabase {
   }
 }
 
-const openMortal = async (t: Test, clock: FakeClock, folder = t.testdir()) => {
+const openMortal = async (t: Test, clock: FakeClock, folder = newFolder(t)) => {
   const database = new MortalDatabase(folder, 'fsync')
   const store = await openSqlite({ folder, durability: 'fsync', clock }, () => database)
   t.teardown(() => store.close())
@@ -443,7 +444,7 @@ const holdsFilled = async (t: Test, store: Store, clock: FakeClock): Promise<voi
 
 t.test('lanes, groups, dead runs and schedules survive a crash', async (t) => {
   const clock = fakeClock()
-  const folder = join(t.testdir(), 'before')
+  const folder = join(newFolder(t), 'before')
   const first = await open(t, folder, clock)
   await fill(first, clock)
   const second = await open(t, crashed(folder), clock)
@@ -488,7 +489,7 @@ t.test('runs of groups in a batch that was committed but not answered are free a
 })
 
 t.test('a run that begins before older ones does not hide them from the next process', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   const first = await open(t, folder, clock)
   await accept(first, 'older')
@@ -515,7 +516,7 @@ t.test('a run that begins before older ones does not hide them from the next pro
 })
 
 t.test('a wall clock that was set back holds no group, no turn and no dead run for longer', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const later = fakeClock()
   const first = await open(t, folder, later)
   await accept(first, 'dead')
@@ -539,7 +540,7 @@ t.test('a wall clock that was set back holds no group, no turn and no dead run f
 })
 
 t.test('what is damaged in a group, a dead run or a schedule stops nothing', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   const first = await open(t, folder, clock)
   for (const id of ['x', 'y', 'z']) await accept(first, id)
@@ -583,7 +584,7 @@ const version1 = `
 `
 
 t.test('a claim whose key is damaged ends as any other', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   await (await open(t, folder, clock)).close()
   const keys = `with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)
@@ -607,7 +608,7 @@ t.test('a claim whose key is damaged ends as any other', async (t) => {
 })
 
 t.test('a file of the first version is brought up to this one', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   tamper(folder, version1)
   const row = (id: string, columns: string): string =>
@@ -640,7 +641,7 @@ t.test('a file of the first version is brought up to this one', async (t) => {
 })
 
 t.test('a file is copied before it is upgraded, and a program of before is told of the copy', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   tamper(folder, `pragma journal_mode = wal; ${version1} insert into runs (run) values ('${JSON.stringify(runOf('waiting'))}')`)
   const copy = `${fileIn(folder)}.before-v${storeForm.versions.length}`
   const store = await openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
@@ -659,7 +660,7 @@ t.test('a file is copied before it is upgraded, and a program of before is told 
 })
 
 t.test('a file that cannot be copied is not upgraded', async (t) => {
-  const folder = t.testdir({ [`headgate.db.before-v${storeForm.versions.length}`]: { x: '' } })
+  const folder = newFolder(t, { [`headgate.db.before-v${storeForm.versions.length}`]: { x: '' } })
   tamper(folder, version1)
   const before = readFileSync(fileIn(folder))
   const opening = openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
@@ -695,7 +696,7 @@ const says = (text: string): SessionMessage => ({ role: 'user', text, at: 1 })
 const nothing = { tokens: 0, cost: 0 }
 
 t.test('a file of the version before sessions is brought up to this one', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   tamper(folder, version2)
   tamper(folder, `insert into runs (run) values ('${JSON.stringify(runOf('waiting'))}'); insert into plans values ('"p"', 5)`)
@@ -716,7 +717,7 @@ t.test('a file of the version before sessions is brought up to this one', async 
 })
 
 t.test('a file of the version with longer keys knows its delivery ids, groups and lanes', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const longKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
   tamper(folder, version2)
   tamper(
@@ -733,7 +734,7 @@ t.test('a file of the version with longer keys knows its delivery ids, groups an
 })
 
 t.test('a wall clock that was set back keeps no session and no sum for longer', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const first = await open(t, folder, fakeClock(1_700_000_000_000))
   await first.converse(sessionOf('a'), 'e1', [says('x')])
   await first.spend('k', 1000, { tokens: 1, cost: 0 })
@@ -749,7 +750,7 @@ t.test('a wall clock that was set back keeps no session and no sum for longer', 
 })
 
 t.test('what is damaged in a session stops nothing', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const clock = fakeClock()
   const first = await open(t, folder, clock)
   for (const name of ['a', 'b', 'c', 'd']) {
@@ -788,7 +789,7 @@ t.test('what is damaged in a session stops nothing', async (t) => {
 
 t.test('the queue before the ledger is bounded', async (t) => {
   const clock = fakeClock()
-  const store = await open(t, t.testdir(), clock)
+  const store = await open(t, newFolder(t), clock)
   const ends = await Promise.allSettled(Array.from({ length: 10_500 }, () => store.settle({ key: 'nobody', holdMs: 3_600_000 }, true)))
   t.equal(ends.filter((end) => end.status === 'fulfilled').length, 10_000)
   t.equal(await accept(store, 'a'), 'accepted')
@@ -884,7 +885,7 @@ const recovered = async (store: Store, clock: FakeClock): Promise<void> => {
 }
 
 t.test('a power cut at any moment takes nothing that was accepted', async (t) => {
-  const folder = join(t.testdir(), 'a')
+  const folder = join(newFolder(t), 'a')
   const { store, disk } = await openOn(t, folder, fakeClock())
   const promised: string[] = []
   let cuts = 0
@@ -909,7 +910,7 @@ t.test('a power cut at any moment takes nothing that was accepted', async (t) =>
 })
 
 t.test('a log that is copied into the file again and again keeps its length', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const store = await open(t, folder, fakeClock())
   let longest = 0
   for (let i = 0; i < 35; i++) {
@@ -922,7 +923,7 @@ t.test('a log that is copied into the file again and again keeps its length', as
 t.test('whichever sync fails, work goes on, and nothing that was accepted is lost or doubled', async (t) => {
   const clock = fakeClock()
   for (let nth = 1; nth <= 13; nth++) {
-    const folder = join(t.testdir(), 'a')
+    const folder = join(newFolder(t), 'a')
     rmSync(folder, { recursive: true, force: true })
     const { store, disk } = await openOn(t, folder, clock)
     const first = disk.syncs
@@ -974,7 +975,7 @@ const stopsDoubtful = async (t: Test, folder: string, areLost: boolean): Promise
 }
 
 t.test('a file that could not be synced needs its log, also after a stop', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   for (const areLost of [true, false]) await stopsDoubtful(t, join(folder, String(areLost)), areLost)
 })
 
@@ -989,7 +990,7 @@ const endOf = (log: Buffer): number => {
 }
 
 t.test('a lone event takes two pages of the log, and now and then a new one', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const store = await open(t, folder, fakeClock())
   const events = 30
   const log = (): number => endOf(readFileSync(`${fileIn(folder)}-wal`))
@@ -1001,7 +1002,7 @@ t.test('a lone event takes two pages of the log, and now and then a new one', as
 })
 
 t.test('a log that is torn at any byte of its last page is read up to there', async (t) => {
-  const folder = join(t.testdir(), 'a')
+  const folder = join(newFolder(t), 'a')
   const store = await open(t, folder, fakeClock())
   for (const id of ['a', 'b', 'c']) await accept(store, id)
   const whole = readFileSync(`${fileIn(folder)}-wal`)
@@ -1055,7 +1056,7 @@ t.test('no statement looks through all runs or claims, but for those of a start 
 })
 
 t.test('a backlog of several pages: each event stands where it is', async (t) => {
-  const store = await open(t, t.testdir(), fakeClock())
+  const store = await open(t, newFolder(t), fakeClock())
   await Promise.all(Array.from({ length: 4_500 }, (_, i) => accept(store, `id-${i}`)))
   await group(store, 'g')
   const found = await store.standings(['id-0', 'id-1999', 'id-2000', 'id-4499', 'g', 'nobody'])
@@ -1083,7 +1084,7 @@ t.test('the table of held keys grows, forgets what has ended, and says when it i
 })
 
 t.test('killed in mid-work it keeps all that it had promised', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const child = startChild(t, folder, 1_000_000)
   await child.until((lines) => lines.length >= 300)
   child.process.kill('SIGKILL')
@@ -1097,7 +1098,7 @@ t.test(
   'a disk that is full refuses, and works again when there is room',
   { skip: process.platform !== 'linux' && 'needs prlimit' },
   async (t) => {
-    const folder = t.testdir()
+    const folder = newFolder(t)
     // A file that may not grow: the same failing write that a full disk gives, without needing to be root.
     const child = startChild(t, folder, 2000, 'ulimit -S -f 1200')
     await child.until((lines) => lines.some((line) => line.includes('refused')))
@@ -1159,7 +1160,7 @@ const startChild = (t: Test, folder: string, count: number, limits = ''): Child 
 }
 
 t.test('a held file has what was committed before, and stays as it is while commits go on', async (t) => {
-  const folder = t.testdir()
+  const folder = newFolder(t)
   const store = await openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
   const large = (id: string): NewRun => ({ ...runOf(id), prompt: 'p'.repeat(1024 * 1024) })
   for (const id of ['one', 'two']) await store.accept(large(id), claimOf(id))
@@ -1177,7 +1178,7 @@ t.test('a held file has what was committed before, and stays as it is while comm
   await store.close()
   t.equal(await second?.release(), false, 'another hold ended it')
   t.equal(await third?.release(), false, 'the end of the store changed the file')
-  const restored = t.testdir({ 'headgate.db': copy.toString('latin1') })
+  const restored = newFolder(t, { 'headgate.db': copy.toString('latin1') })
   writeFileSync(fileIn(restored), copy)
   t.equal(await (await open(t, restored, fakeClock())).backlog(), 2)
 })

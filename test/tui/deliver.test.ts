@@ -9,6 +9,7 @@ import type { Preview, TargetRow } from '../../src/edit/service.ts'
 import { openDeliver } from '../../src/tui/screens/deliver/deliver.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { openRouteScreen } from '../../src/tui/screens/route/route.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { sink } from '../fakes/sink.ts'
 import { driver, options, stateOf } from './keys.ts'
 
@@ -208,7 +209,7 @@ const deskOn = (t: Test, routes: JsonObject, more: JsonObject = {}) => {
   const text = stringify({
     platforms: { webhook: { enabled: true, extra: { secret: '0f5e7d3c9a814b26c0d1e2f3a4b5c6d7', routes } }, ...more },
   })
-  const dataDir = t.testdir({ 'config.yaml': text })
+  const dataDir = newFolder(t, { 'config.yaml': text })
   const finder = { find: async () => undefined, need: async () => Promise.reject(new Error('none')) }
   return { service: createEditorService({ dataDir, env: {}, self: 'headgate' }, finder), dataDir, text }
 }

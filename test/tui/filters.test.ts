@@ -23,6 +23,7 @@ import type { World } from '../../src/tui/model/screen.ts'
 import { openFilters } from '../../src/tui/screens/filters/filters.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { secret } from '../fakes/gateway.ts'
 import { driver, options, stateOf } from './keys.ts'
 
@@ -151,7 +152,7 @@ t.test('whole numbers past 2^53 keep their digits, in the form and in the text',
   keys.press('J', 'g')
   t.match(keys.frame(), `no.such in [${neighbour}]`)
   t.notMatch(keys.frame() + keys.text(), 'number-')
-  const home = t.testdir()
+  const home = newFolder(t)
   const kept = { dataDir: home } as Workspace
   const { opened, past } = keys.draft()
   const { name, source, base, written, isNew } = opened
@@ -386,7 +387,7 @@ t.test('whatever is pressed, the text means what the draft says', (t) => {
 t.test('a condition is tried on the samples that get to the filters', async (t) => {
   const world = (route: JsonObject, clock = systemClock) => {
     const settings = { secret, routes: { pr: { prompt: 'hi', ...route } } }
-    const dir = t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: settings } } }) })
+    const dir = newFolder(t, { 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: settings } } }) })
     const { config } = loadConfig({ dataDir: dir, env: {} })
     const source = config.routes.get('pr')
     if (!source) throw new Error('no route')
@@ -415,7 +416,7 @@ t.test('a condition is tried on the samples that get to the filters', async (t) 
 
 t.test('a preview of an event that filters stop can go to another thread', async (t) => {
   const routes = { pr: { prompt: 'hi', secret, filters: [{ field: 'action', equals: 'closed' }] } }
-  const dataDir = t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: { routes } } } }) })
+  const dataDir = newFolder(t, { 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: { routes } } } }) })
   const finder = { find: async () => undefined, need: () => Promise.reject(new Error('no gateway')) }
   const service = createEditorService({ dataDir, env: {}, self: 'headgate' }, finder)
   const draft = draftOf(await service.open({ name: 'pr' }))

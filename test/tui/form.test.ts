@@ -8,6 +8,7 @@ import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRouteScreen } from '../../src/tui/screens/route/route.ts'
 import { openSession } from '../../src/tui/session.ts'
 import { changesSaid } from '../../src/tui/spoken/spoken.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { driver, options, stateOf } from './keys.ts'
 
 const opened = (written: OpenedRoute['written']): OpenedRoute => ({
@@ -150,7 +151,7 @@ t.test('in lines: numbers mark names, and "open" takes them', async (t) => {
 t.test('the service offers the schemes, and the events of the sender that verify names', async (t) => {
   const text =
     'platforms: { webhook: { enabled: true, extra: { secret: "abcabcabcabcabcabc", routes: { a: { verify: gitlab }, b: {} } } } }\n'
-  const dataDir = t.testdir({ 'config.yaml': text })
+  const dataDir = newFolder(t, { 'config.yaml': text })
   const finder = { find: async () => undefined, need: async () => Promise.reject(new Error('none')) }
   const service = createEditorService({ dataDir, env: {}, self: 'headgate' }, finder)
   const names = async (name: string, key: 'events' | 'verify') => service.names({ draft: draftOf(await service.open({ name })), key })
@@ -167,7 +168,7 @@ t.test('the service offers the schemes, and the events of the sender that verify
 t.test('beside a field stands what it lacks, as validate says it, whether the field is set or not', async (t) => {
   const written = { prompt: 'p', payload_mismatch: 'warn', public_key: 'k', respond: { max_waiting: 3 } } as const
   const text = `platforms: { webhook: { enabled: true, extra: { secret: abcabcabcabcabcabc, routes: { pr: ${JSON.stringify(written)} } } } }\n`
-  const dataDir = t.testdir({ 'config.yaml': `agent: { runner: command, command: [cat] }\n${text}` })
+  const dataDir = newFolder(t, { 'config.yaml': `agent: { runner: command, command: [cat] }\n${text}` })
   const finder = { find: async () => undefined, need: async () => Promise.reject(new Error('none')) }
   const service = createEditorService({ dataDir, env: {}, self: 'headgate' }, finder)
   const draft = draftOf(await service.open({ name: 'pr' }))

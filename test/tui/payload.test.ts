@@ -12,6 +12,7 @@ import type { Command } from '../../src/tui/model/screen.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openPayload } from '../../src/tui/screens/payload/payload.ts'
 import { openRouteScreen } from '../../src/tui/screens/route/route.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { driver, routeRow, stateOf } from './keys.ts'
 
 const opened = {
@@ -191,7 +192,7 @@ const dataDir = (t: Test): string => {
     merges: { verify: 'gitlab' },
   }
   const extra = { secret: '0f5e7d3c9a814b26c0d1e2f3a4b5c6d7', routes }
-  return t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra } } }) })
+  return newFolder(t, { 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra } } }) })
 }
 
 t.test('the service lists first what a route takes', async (t) => {

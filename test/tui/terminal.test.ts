@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { fakeCli } from '../fakes/cli.ts'
 import { commandsIn, commented, main, openEditor } from '../fakes/editor.ts'
+import { newFolder } from '../fakes/folder.ts'
 import { works } from '../fakes/process.ts'
 import { type FakeTerminal, keys, openTerminal } from '../fakes/terminal.ts'
 import { until } from '../fakes/wait.ts'
@@ -17,7 +18,7 @@ const isGivenBack = (terminal: FakeTerminal): boolean =>
 
 /** Data directories with the commented configuration. */
 const folders = <Name extends string>(t: Test, ...names: readonly Name[]): { readonly [name in Name]: string } => {
-  const dir = t.testdir(Object.fromEntries(names.map((name) => [name, { 'config.yaml': commented }])))
+  const dir = newFolder(t, Object.fromEntries(names.map((name) => [name, { 'config.yaml': commented }])))
   return Object.fromEntries(names.map((name) => [name, join(dir, name)])) as { [name in Name]: string }
 }
 
@@ -335,7 +336,7 @@ t.test('inside tmux', { skip: !works('tmux', '-V') && 'needs tmux' }, async (t) 
 t.test('a number past 2^53 has its digits in the list, in a condition, and in the file after a change to it', async (t) => {
   const id = '1234567890123456789'
   const written = `platforms:\n  webhook:\n    enabled: true\n    extra:\n      secret: c2a91f70e35bd846\n      routes:\n        r: { prompt: p, filters: [{ field: n, equals: ${id} }] }\n`
-  const dir = t.testdir({ 'config.yaml': written })
+  const dir = newFolder(t, { 'config.yaml': written })
   const list = openEditor(t, { dir, columns: 200 })
   await list.see(`n equals ${id}`)
   list.press('q')
