@@ -9,12 +9,15 @@ import { type Figure, judge, type Wanted } from './report.ts'
 
 const OPEN_LOOP_PER_SECOND = 1000
 
-/** Figures of one run by name, and the goals that our server has for them. */
+/** The figures of one run by their names. `Goals`: the goals that our server has for such figures. */
 export type Values = Record<string, number>
 export type Goals = Record<string, Wanted>
 type Measure = (contender: Contender, options: Options) => Promise<Values>
 
-/** `above` names figures of which the difference to the first contender's, taken within a round, is a figure too. */
+/**
+ * Makes a case whose figures are no ratios. `above`: the figures whose difference to the figure of the first contender, in the same round,
+ * is a figure too.
+ */
 export const absolute = (name: string, all: Contender[], goals: Goals, measure: Measure, above: readonly string[] = []): Case => ({
   name,
   durable: true,

@@ -1,4 +1,7 @@
-/** Closed-loop load where wrk is not installed: takes the job of load.ts as its argument, prints the same line of JSON. */
+/**
+ * Makes a closed-loop load where wrk is not installed. Takes the job of load.ts as its argument, and prints the same line of JSON as wrk's
+ * script.
+ */
 
 import { readFileSync } from 'node:fs'
 import autocannon from 'autocannon'

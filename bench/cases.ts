@@ -32,7 +32,7 @@ import { stall, stallRoutes } from './stall.ts'
 
 const ROUTES = 10_000
 const FILTERS = 100
-/** Runs at the same time in the case `finished`. */
+/** The number of runs at the same time in the case `finished`. */
 const RUNS = 32
 
 const accepted = { status: 200, text: '"status":"accepted"' }
@@ -77,15 +77,15 @@ const pipeline = (payload: PayloadName, goal: RatioGoal): Case =>
 
 const metrics = { enabled: true, port: 0 }
 const unmetered = headgate(() => ({ bench: filtering() }), 'memory', awake(1))
-/** Counts what it does. Nobody scrapes. */
+/** Our server with metrics, for which nobody asks. */
 const metered = headgate(() => ({ bench: filtering() }), 'memory', { ...awake(1), metrics })
-/** Counts what it does, and sends the traces of one event in ten. */
+/** Our server with metrics, and with traces of one event in ten. */
 const traced: Launcher = async (folder) => {
   const telemetry = { otlp: { endpoint: await otlpSink() }, traces: { ratio: 0.1 } }
   return headgate(() => ({ bench: filtering() }), 'memory', { ...awake(1), metrics, telemetry })(folder)
 }
 
-/** Same route, same answer. No request goes to the other 9,999 routes. */
+/** Our server with 10,000 routes, of which only one gets requests. It gives the same answer as the route of the other cases. */
 const manyRoutes = headgate(() => {
   const rest = Array.from({ length: ROUTES - 1 }, (_, i) => [`route-${i}`, filtering()] as const)
   return Object.fromEntries([...rest, ['bench', filtering()]])
@@ -97,24 +97,24 @@ const filters = (count: number): Contender =>
     headgate(() => ({ bench: filtering(count) }), 'memory'),
   )
 
-/** On a slow disk. What stores nothing runs as it is. */
+/** The contenders of `durable` on a slow disk. A server that stores nothing runs without that disk. */
 const slowDurables = durables('pr').map((each) => (each.peer === 'base' ? each : { ...each, launch: slowed(each.launch) }))
 
-/** Its events are accepted while one run sleeps; then the runs echo. */
+/** A server that accepts its events while one run sleeps. When it is started again, the runs echo their prompts. */
 const echoing: Contender = {
   ...oursDurable('pr'),
   fill: headgate(() => ({ bench: echoed }), 'sqlite'),
   launch: headgate(() => ({ bench: echoed }), 'sqlite', awake(RUNS)),
 }
 
-/** The routes that look at large bodies, and one more that shows that the server is up. */
+/** Our server with the routes that look at large bodies, and with one more route that shows that the server is up. */
 const curious = ours('pr', 'headgate', (folder) => {
   const launch = headgate(() => ({ ...stallRoutes(), bench: filtering() }), 'memory')(folder)
   for (const [name, text] of Object.entries(curiousFiles)) writeFileSync(join(folder, 'data', name), text)
   return launch
 })
 
-/** What leans on Node's insides as it is, beside each plain form, and all of them. */
+/** Our server with the parts that use Node's internals, beside the same server with one of their plain forms, or all of them. */
 const forms = (payload: PayloadName): Contender[] => [
   ours(payload),
   ...['all', ...formNames.filter((name) => name !== 'socket')].map((name) => ours(payload, `plain ${name}`, plainly(oneRoute, name))),

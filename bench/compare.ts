@@ -1,4 +1,4 @@
-/** A case that compares. Each round measures every contender once and begins with another one; ratios are taken within a round. */
+/** Makes cases that compare. Each round measures every contender once and begins with another one; ratios are taken within a round. */
 
 import { type Contender, chosen, withRunning } from './contender.ts'
 import { cpuUs, peakRssMib } from './cpu.ts'
@@ -9,7 +9,7 @@ import { type Findings, type Goal, judge, type Row } from './report.ts'
 export type Options = {
   rounds: number
   seconds: number
-  /** How many accepted events the case `finished` works off. */
+  /** The number of accepted events that the case `finished` works off. */
   queued: number
   peers: readonly PeerName[]
   /** The `main.js` of another build, measured beside ours. */
@@ -24,7 +24,7 @@ export type RatioGoal = { of: string; metric: 'rate' | 'cpu'; must: number; aim:
 
 type Sample = { perSecond: number; cpuUs: number; p50Ms: number; p99Ms: number; peakMib: number }
 
-/** The same list, begun `by` places later. */
+/** Returns the same list, begun `by` places later. */
 export const rotate = <T>(list: readonly T[], by: number): T[] => {
   const at = by % Math.max(1, list.length)
   return [...list.slice(at), ...list.slice(0, at)]
@@ -66,7 +66,7 @@ const row = (name: string, peer: string, own: Sample[], reference: Sample[], goa
   }
 }
 
-/** The others are compared with the first contender. */
+/** Makes a case that compares the other contenders with the first. */
 export const compare = (name: string, all: Contender[], goal?: RatioGoal, how: How = {}): Case => ({
   name,
   durable: how.durable ?? false,

@@ -13,17 +13,20 @@ const SERVER_CORE = 0
 const START_MS = 60_000
 const SHOWN_CHARS = 2_000
 
-/** One line of a case: a server, what is sent to it and what it must answer. `fill` starts it so that what it accepts waits. */
+/**
+ * One contender of a case: a server, what is sent to it, and the answer that it must give. `fill`: starts the server so that what it
+ * accepts waits.
+ */
 export type Contender = { name: string; peer: PeerName; launch: Launcher; fill?: Launcher; post: Post; expected: Expected }
 export type Running = {
   pid: number
   baseUrl: string
-  /** From the start of the process to its first right answer. */
+  /** The time from the start of the process to its first right answer. */
   startMs: number
   load: (options: Pick<Load, 'seconds' | 'close' | 'rate' | 'connections'>) => Promise<Loaded>
 }
 
-/** Everything the bench writes is in here. */
+/** The folder of everything that the bench writes. */
 export const root = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
 
 const fromOther = ({ name, launch, fill, ...same }: Contender, main: string): Contender => ({
@@ -33,7 +36,7 @@ const fromOther = ({ name, launch, fill, ...same }: Contender, main: string): Co
   ...(fill ? { fill: fromBuild(fill, main) } : {}),
 })
 
-/** Those whose peers were asked for, and our server from another build too if there is one. */
+/** Returns the contenders whose peers were asked for. If there is another build, our server from that build is among them. */
 export const chosen = (all: readonly Contender[], { peers, other }: { peers: readonly PeerName[]; other?: string }): Contender[] =>
   all
     .filter(({ peer }) => peers.includes(peer))
@@ -56,7 +59,7 @@ const watch = (child: Child): { printedUrl: Promise<string>; ended: Promise<neve
     child.stderr.on('data', look)
     setTimeout(() => reject(new Error(`it printed no address within ${START_MS} ms: ${printed.trim()}`)), START_MS).unref()
   })
-  // Both may reject when nobody waits for them any more.
+  // Either promise may reject when nobody waits for it any more.
   ended.catch(() => {})
   printedUrl.catch(() => {})
   return { printedUrl, ended }
@@ -78,7 +81,7 @@ export const withFolder = async <T>(use: (folder: string) => Promise<T>): Promis
 export const withRunning = <T>(contender: Contender, use: (running: Running) => Promise<T>): Promise<T> =>
   withFolder((folder) => runIn(folder, contender, use))
 
-/** Does the same in a given folder, which stays. `started` is told of the process before it can have printed anything. */
+/** Does the same in a given folder, which is not removed. `started` gets the process before the process can have printed anything. */
 export const runIn = async <T>(
   folder: string,
   { name, launch, post, expected }: Contender,

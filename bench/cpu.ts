@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 
-/** USER_HZ. Linux fixes it at 100 for every program, whatever the kernel's own tick is. */
+/** The length of one tick in which Linux counts the time of a process (USER_HZ). It is the same whatever the kernel's own tick is. */
 const US_PER_TICK = 10_000
 
 /** Returns the times of a process in microseconds: user and system time of all its threads, and the same of its ended children. */
@@ -15,10 +15,10 @@ const timesOf = (pid: number): readonly number[] => {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
-/** User and system time in microseconds, of all threads, also of those that have ended. */
+/** Returns the user and system time of all threads in microseconds, also of threads that have ended. */
 export const cpuUs = (pid: number): number => sum(timesOf(pid).slice(0, 2))
 
-/** As `cpuUs`, with the times of the children that have ended. */
+/** Returns the same as `cpuUs`, with the times of the children that have ended. */
 export const cpuWithEndedUs = (pid: number): number => sum(timesOf(pid))
 
 const statusMib = (pid: number, key: 'VmRSS' | 'VmHWM'): number => {
@@ -30,7 +30,9 @@ const statusMib = (pid: number, key: 'VmRSS' | 'VmHWM'): number => {
 export const rssMib = (pid: number): number => statusMib(pid, 'VmRSS')
 export const peakRssMib = (pid: number): number => statusMib(pid, 'VmHWM')
 
-/** What the main thread of a process has used, in milliseconds; `undefined` while it runs, since the kernel then counts in ticks. */
+/**
+ * Returns what the main thread of a process has used, in milliseconds; `undefined` while it runs, because the kernel then counts in ticks.
+ */
 export const idleMainMs = (pid: number): number | undefined => {
   const thread = `/proc/${pid}/task/${pid}`
   if (!/\) S /.test(readFileSync(`${thread}/stat`, 'latin1'))) return undefined

@@ -1,4 +1,4 @@
-/** How fast the disk is right now: the median time of one fdatasync after a 4 kB append. */
+/** Measures how fast the disk is right now: the median time of one fdatasync after a 4 kB append. */
 
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
- * The floor of accepting durably: the work of the base server, and a claim and a job on disk before each 202, committed on the main thread.
- * All requests of one turn are one row in one commit, which SQLite does not sync; one fdatasync of its log by the pool lets their answers go.
- * It compares speed and is no store: it reads nothing back, forgets its ids when it ends, and ends at the first error of the disk.
+ * Does the least that a server must do to accept durably: the work of the base server, and a claim and a job on disk before each 202,
+ * committed on the main thread. All requests of one turn are one row in one commit, which SQLite does not sync; their answers go when the
+ * thread pool has synced SQLite's log by one fdatasync. The server is there to compare speed and is no store: it reads nothing back,
+ * forgets its ids when it ends, and ends at the first error of the disk.
  */
 
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
@@ -32,11 +33,14 @@ const answer = (response, status, text) => {
   response.end(text)
 }
 
-/** Ids that were accepted or are about to be, so that a repeat is known without a look at the disk. */
+/** The ids that were accepted or are about to be, so that a repeat is known without a look at the disk. */
 const claimed = new Set()
 let jobs = []
 let waiting = []
-/** From the first request of a batch until its sync is done. What comes while the disk syncs is the next batch. */
+/**
+ * Whether a batch is being stored: from its first request until its sync is done. Requests that come while the disk syncs are the next
+ * batch.
+ */
 let busy = false
 
 const commit = () => {

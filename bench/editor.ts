@@ -22,13 +22,13 @@ const [columns = 120, rows = 40] = given.size.split('x').map(Number)
 const main = process.env.HEADGATE_MAIN ?? fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const routes = 500
 const payloadBytes = 1_000_000
-/** So far apart the keys come: a key that is held down. */
+/** The time between two keys, as when a key is held down. */
 const keyGapMs = 35
 const limits = { keyMs: 50, firstFrameMs: 350 }
 const endOfFrame = '\u001b[?2026l'
 const patienceMs = 60_000
 
-/** A data directory with many routes, and a large payload. */
+/** Makes a data directory with many routes, and a large payload. */
 const prepare = (): { readonly dir: string; readonly payload: string } => {
   const dir = mkdtempSync(join(tmpdir(), 'bench-editor-'))
   const route = (i: number): string => `        route-${String(i).padStart(3, '0')}:
@@ -51,10 +51,10 @@ const prepare = (): { readonly dir: string; readonly payload: string } => {
 
 type Terminal = {
   readonly pty: IPty
-  /** All that was written so far, without what is cut by `forget`. */
+  /** Returns all that was written since the last `forget`. */
   written(): string
   forget(): void
-  /** Milliseconds from now until this is written. */
+  /** Waits until this is written. Resolves to the milliseconds from now until then. */
   until(sought: string | RegExp): Promise<number>
 }
 
@@ -104,12 +104,12 @@ const firstOf = async (argv: readonly string[], dir: string, sought: string): Pr
   return ms
 }
 
-/** Waits until a while went by without a frame. */
+/** Waits until no frame has come for a while. */
 const settled = async (terminal: Terminal): Promise<void> => {
   for (let before = -1; before !== terminal.written().length; await wait(1_000)) before = terminal.written().length
 }
 
-/** Milliseconds from each key to the end of its frame. */
+/** Returns the milliseconds from each key to the end of its frame. */
 const timeKeys = async (terminal: Terminal, keys: readonly string[]): Promise<number[]> => {
   const times: number[] = []
   for (const key of keys) {
@@ -126,10 +126,10 @@ const share = (values: readonly number[], part: number): number =>
 
 type Case = { readonly name: string; readonly times: readonly number[] }
 
-/** Down and up again, as often as gives that many keys at least: one that moves nothing has no frame. */
+/** Returns at least so many keys, which move down and up again. A key that moves nothing has no frame. */
 const down = (count: number): string[] => Array.from({ length: Math.ceil(count / 40) * 40 }, (_, i) => (i % 40 < 20 ? 'j' : 'k'))
 
-/** One editor, through the screens in which keys come quickly. */
+/** Measures one editor, on the screens in which keys come quickly. */
 const keyCases = async (dir: string, payload: string, count: number): Promise<Case[]> => {
   const terminal = open([process.execPath, main, 'edit'], dir)
   const press = async (key: string, seen: string | RegExp): Promise<void> => {
@@ -145,7 +145,7 @@ const keyCases = async (dir: string, payload: string, count: number): Promise<Ca
   await press('\r', endOfFrame)
   await press('\r', '> Mode')
   await settled(terminal)
-  // All fields, so that there are rows enough to move over.
+  // This key shows all fields, so that there are enough rows to move over.
   await press('z', endOfFrame)
   const form = await timeKeys(terminal, down(count))
   await press('p', 'Samples')

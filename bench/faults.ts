@@ -1,4 +1,4 @@
-/** `npm run bench:faults`: breaks the disk under load, and proves that nothing acknowledged is lost and that it recovers by itself. */
+/** `npm run bench:faults`: breaks the disk under load, and proves that no accepted event is lost and that the gateway recovers. */
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ type Outcome = { readonly row: readonly Cell[]; readonly failures: readonly stri
 /** What was seen while the disk was broken once. */
 type Round = { readonly refused: number; readonly recoveredMs: number; readonly sick: number; readonly grouped: number }
 
-/** Events that wait for the window of their group. */
+/** Returns the number of events that wait for the window of their group. */
 const waitingInGroups = ({ answers }: Senders): number =>
   [...answers.values()].filter(({ event, at }) => isCoalesced(event.route) && performance.now() - at < windowMs).length
 
@@ -64,7 +64,7 @@ const prepare = async (name: string, seed: number): Promise<World> => {
   const here = folder(name)
   const receiver = await startReceiver(answerMs, random.number)
   const dir = prepareMix(here, receiver.url)
-  // A file system may be mounted there.
+  // The folder is made first, because a fault may mount a file system there.
   mkdirSync(join(dir, 'state'), { mode: 0o700 })
   return { here, dir, agents: new AgentLog(here, jobOf), receiver, random }
 }

@@ -11,7 +11,7 @@ import type { Child } from './processes.ts'
 const PATIENCE_MS = 60_000
 const delivered = /"delivery_id":"([^"]+)".*"msg":"delivered"/
 
-/** Counts the log's lines, each delivery id once, from the first to the last. */
+/** Counts the log's lines, each delivery id once, and takes the time from the first to the last line. */
 const counting = (child: Child, wanted: number): { done: Promise<Values>; count: () => number } => {
   const pid = child.pid ?? 0
   const ids = new Set<string>()
@@ -35,7 +35,7 @@ const counting = (child: Child, wanted: number): { done: Promise<Values>; count:
   return { done, count: () => ids.size }
 }
 
-/** Rejects when nothing has been finished for a minute. */
+/** Waits until all runs are finished. Rejects when none has been finished for a minute. */
 const untilDone = async ({ done, count }: ReturnType<typeof counting>): Promise<Values> => {
   let timer: NodeJS.Timeout | undefined
   let before = -1
@@ -48,7 +48,7 @@ const untilDone = async ({ done, count }: ReturnType<typeof counting>): Promise<
   return Promise.race([done, stuck]).finally(() => clearInterval(timer))
 }
 
-/** Accepts once what every round works off, and stops. Resolves with the folder. */
+/** Lets a server accept what every round works off, and stops the server. Resolves to its folder. */
 const fill = async ({ fill: launch, ...contender }: Contender, count: number): Promise<string> => {
   const folder = newFolder()
   await runIn(folder, { ...contender, launch: launch ?? contender.launch }, async ({ baseUrl }) => {
@@ -57,7 +57,7 @@ const fill = async ({ fill: launch, ...contender }: Contender, count: number): P
   return folder
 }
 
-/** Each start of a contender accepts one event more: the one that shows that it is up. */
+/** How often a contender is started. Each start accepts one more event, which shows that the server is up. */
 const STARTS = 2
 
 export const finished = (name: string, contenders: Contender[], goals: Goals): Case => {

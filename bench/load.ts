@@ -57,7 +57,7 @@ const generator = (load: Load, url: string, bodyFile: string): string[] => {
   return nodeArgv(autocannon, load.connections ?? CONNECTIONS, url, bodyFile, load)
 }
 
-/** Runs one generator to its end, on its own core. Resolves with the line of JSON that it prints. */
+/** Runs one generator to its end, on its own core. Resolves to the line of JSON that it prints. */
 export const generated = async <T>(argv: string[]): Promise<T> => {
   const child = start(GENERATOR_CORE, argv)
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])

@@ -1,4 +1,4 @@
-/** What the figures were taken on: processor, node, and which of the optional tools are installed. */
+/** Says what the figures were taken on: processor, node, and which of the optional tools are installed. */
 
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { availableParallelism, cpus, tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 
 const TMPFS = 0x01021994
 
-/** The path of a program, or `undefined` where it is not installed. */
+/** Returns the path of a program, or `undefined` where the program is not installed. */
 const which = (program: string): string | undefined =>
   (process.env.PATH ?? '')
     .split(delimiter)

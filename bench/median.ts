@@ -1,4 +1,4 @@
-/** The middle of a list of numbers, or the mean of the two middle ones where their count is even. */
+/** Returns the middle of a list of numbers, or the mean of the two middle ones where their count is even. */
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length >> 1

@@ -1,4 +1,4 @@
-/** Signed bodies of up to a megabyte, each costly for something: for a parser, a printer, a filter, a pattern, a schema. */
+/** Makes signed bodies of up to a megabyte, each costly for something: for a parser, a printer, a filter, a pattern, a schema. */
 
 const megabyte = 1_000_000
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
@@ -21,7 +21,7 @@ export const megabytes: { readonly [what: string]: string } = {
   'strange keys': '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"v":{"__proto__":{"polluted":1}}}',
 }
 
-/** Signed bodies of one reading, each costly for it. */
+/** Signed bodies that are read in one way, each costly for those who read in this way. */
 export type Reading = { readonly type: string; readonly bodies: { readonly [what: string]: string } }
 
 const filled = (head: string, unit: string, tail: string): string =>
@@ -107,7 +107,7 @@ export const curiousRoutes = {
   nop: {},
   raw: { prompt: '{__raw__} {v} {v.0} {v.v.v}' },
   expressions: { prompt: `{= $string(v) } {= v } ${'{= event } {= k7 } '.repeat(5)}` },
-  // Each condition is evaluated, whatever the one before gives.
+  // Each condition is evaluated, whatever the condition before gives.
   schema: { payload_schema: 'unique.json' },
   operators: { filters: operators.map((condition) => ({ any: [condition, { not: condition }] })) },
 }

@@ -1,4 +1,6 @@
-/** Open-loop load: posts on a fixed schedule over kept connections; a latency counts from the moment its request was due. */
+/**
+ * Makes an open-loop load: posts on a fixed schedule over kept connections. A latency counts from the moment at which its request was due.
+ */
 
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -17,7 +19,7 @@ let sent = 0
 let unexpected = 0
 let example = ''
 
-/** The length of a complete answer, or 0 while some of it is missing. */
+/** Returns the length of a complete answer, or 0 while some of it is missing. */
 const answerLength = (text) => {
   const end = text.indexOf('\r\n\r\n')
   const declared = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1]
@@ -71,7 +73,7 @@ idle.push(...(await Promise.all(Array.from({ length: job.connections }, open))))
 const startAt = performance.now() + 10
 const giveUpAt = startAt + job.seconds * 1000 + 10_000
 
-// Turning without a timer keeps the schedule to microseconds; the generator has a core to itself.
+// A loop without a timer keeps the schedule to microseconds. The generator has a core to itself.
 const turn = () => {
   const now = performance.now()
   if (now > giveUpAt) process.exit(1)

@@ -1,4 +1,7 @@
-/** A receiver of OTLP that reads what it gets, answers 200 and keeps nothing. It runs in the process of the bench, not on the server's core. */
+/**
+ * Runs a receiver of OTLP that reads what it gets, answers 200 and keeps nothing. It runs in the process of the bench, not on the server's
+ * core.
+ */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -17,7 +17,7 @@ type Examples = { name: string; examples: unknown[] }[]
 const examplesFile = fileURLToPath(import.meta.resolve('@octokit/webhooks-examples/api.github.com/index.json'))
 const examples: Examples = JSON.parse(readFileSync(examplesFile, 'utf8'))
 
-/** The example of an event that is nearest to a size, so that a new version of the package leads to a similar choice. */
+/** Returns the example of an event that is nearest to a size, so that a new version of the package leads to a similar choice. */
 const nearest = (event: string, bytes: number): string => {
   const texts = (examples.find(({ name }) => name === event)?.examples ?? []).map((example) => JSON.stringify(example))
   const distance = (text: string): number => Math.abs(Buffer.byteLength(text) - bytes)
@@ -26,7 +26,7 @@ const nearest = (event: string, bytes: number): string => {
 
 const pr = nearest('pull_request', 23_571)
 
-/** The same pull request with an emoji, a dash and an accent, so that V8 needs two bytes for each character of the text. */
+/** Returns the same pull request with an emoji, a dash and an accent, so that V8 needs two bytes for each character of the text. */
 const withUnicode = (text: string): string => {
   const event: Pull = JSON.parse(text)
   event.pull_request.title += ' — déjà vu 🚀'

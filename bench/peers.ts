@@ -24,7 +24,7 @@ export const fastify: Launcher = () => ({
   env: { SECRET },
 })
 
-/** What our server is compared with where it stores: the least that one process must do for it. */
+/** The server with which ours is compared where it stores: it does the least that one process must do for that. */
 export const prototype: Launcher = (folder) => ({
   argv: [process.execPath, fileURLToPath(import.meta.resolve('./durable-server.mjs'))],
   env: { SECRET, FOLDER: folder },
@@ -35,7 +35,9 @@ const SYNCS = 'fdatasync,fsync,sync_file_range'
 
 export const noStrace = (): string | undefined => (works('strace', '-e', 'trace=none', 'true') ? undefined : 'needs strace')
 
-/** The same server on a disk that takes eight milliseconds longer for each sync. Other system calls are not stopped. */
+/**
+ * Returns the launcher of the same server on a disk that takes eight milliseconds longer for each sync. Other system calls are not stopped.
+ */
 export const slowed =
   (launch: Launcher): Launcher =>
   async (folder) => {
@@ -44,7 +46,7 @@ export const slowed =
     return { ...rest, argv: [...strace, '-e', `trace=${SYNCS}`, '-e', `inject=${SYNCS}:delay_exit=${SLOW_SYNC_US}`, ...argv] }
   }
 
-/** The same server from another build. */
+/** Returns the launcher of the same server from another build. */
 export const fromBuild =
   (launch: Launcher, other: string): Launcher =>
   async (folder) => {
@@ -52,7 +54,7 @@ export const fromBuild =
     return { ...rest, argv: argv.map((word) => (word === main ? other : word)) }
   }
 
-/** The same server with the plain forms of these names (src/node-internals/forms.ts). */
+/** Returns the launcher of the same server with the plain forms of these names (src/node-internals/forms.ts). */
 export const plainly =
   (launch: Launcher, names: string): Launcher =>
   async (folder) => {
@@ -73,7 +75,9 @@ const rule = (type: string, path: string, wanted: Record<string, string>): objec
   match: { type, ...wanted, parameter: { source: 'payload', name: path } },
 })
 
-/** The work of our route as adnanh/webhook says it: the signature and three rules hold, a fourth never does, so no process is started. */
+/**
+ * The work of our route, as adnanh/webhook is told it: the signature and three rules hold, a fourth never does, so no process is started.
+ */
 const hook = {
   id: 'bench',
   'execute-command': '/bin/true',
@@ -88,7 +92,7 @@ const hook = {
   },
 }
 
-/** adnanh/webhook, as the Debian package installs it. */
+/** Launches adnanh/webhook, as the Debian package installs it. */
 export const webhook: Launcher = async (folder) => {
   if (tools.webhook === undefined) throw new Error('adnanh/webhook is not installed')
   const file = join(folder, 'hooks.json')
@@ -108,23 +112,23 @@ const never: Condition = { field: 'sender.type', equals: 'Nobody' }
 const prompt = `{event_type} {action} in {repository.full_name} by {sender.login}: #{number} "{pull_request.title}" {pull_request.html_url} {ref}`
 const events = ['pull_request', 'push']
 
-/** The three conditions hold, so the event is accepted. */
+/** A route whose three conditions hold, so that the event is accepted. */
 export const accepting: Route = { secret: SECRET, events, filters: passing, prompt, deliver: 'log' }
-/** `count` conditions, of which only the last does not hold, so the whole pipeline runs and nothing is stored. */
+/** Returns a route with `count` conditions, of which only the last does not hold, so that the whole pipeline runs and nothing is stored. */
 export const filtering = (count = passing.length + 1): Route => {
   const held = Array.from({ length: count - 1 }, (_, i) => passing[i % passing.length] ?? never)
   return { ...accepting, filters: [...held, never] }
 }
 
-/** No condition, a short prompt. */
+/** A route without a condition, and with a short prompt. */
 export const echoed: Route = { secret: SECRET, prompt: '{action} #{number}', deliver: 'log' }
 
-/** One run, which sleeps, so that accepting is measured and not the runs. */
+/** Settings for one run at a time, which sleeps, so that accepting is measured and not the runs. */
 const asleep: Partial<Config> = {
   gateway: { drain_seconds: 0, max_concurrent_runs: 1, max_queued_runs: 10_000_000 },
   agent: { runner: 'command', command: ['sleep', '100000'] },
 }
-/** The runs answer at once. */
+/** Returns settings for so many runs at a time, which answer at once. */
 export const awake = (runs: number): Partial<Config> => ({
   gateway: { drain_seconds: 0, max_concurrent_runs: runs, max_queued_runs: 10_000_000 },
   agent: { runner: 'echo' },
@@ -134,7 +138,7 @@ export const awake = (runs: number): Partial<Config> => ({
 export type SharedStore = { readonly kind: 'postgres'; readonly url: string; readonly schema: string }
 type Extra = { rate_limit?: number; public_url?: string }
 
-/** Our server. The folder may hold the data of its last life. `extra`: settings of the adapter. */
+/** Returns the launcher of our server. The folder may hold the data of its last life. `extra`: settings of the adapter. */
 export const headgate =
   (routes: () => Record<string, Route>, store: 'memory' | 'sqlite' | SharedStore, runs = asleep, extra: Extra = {}): Launcher =>
   (folder) => {

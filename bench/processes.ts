@@ -55,7 +55,7 @@ export const stop = async (child: ChildProcess): Promise<void> => {
   for (const pid of descendants) if (existsSync(`/proc/${pid}`)) kill(pid)
 }
 
-/** For the bench's own exit, where nothing can be awaited. */
+/** Kills all processes at the bench's own exit, where nothing can be awaited. */
 export const killAll = (): void => {
   for (const child of live) {
     if (child.pid === undefined) continue

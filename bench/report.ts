@@ -2,7 +2,7 @@
 
 type Verdict = 'aim' | 'must' | 'short' | 'MISSED'
 export type Goal = { must: string; aim: string; verdict: Verdict }
-/** Without `must`, what misses the aim is only `short` of it. `sense` says which side is good. */
+/** A goal. A figure that misses the aim is only `short` of it where there is no `must`. `sense`: which side is good. */
 export type Wanted = { sense?: '>=' | '<='; must?: number; aim: number }
 
 /** One contender of a case, in medians over the rounds. Ratios compare it with the case's first contender. */
@@ -18,7 +18,7 @@ export type Row = {
   cpuRatio: number
   goal?: Goal
 }
-/** A figure that is compared with nobody's. */
+/** A figure that is not compared with that of another contender. */
 export type Figure = { case: string; peer: string; figure: string; value: number; goal?: Goal }
 /** `details`: figures that only the file of `--json` has. */
 export type Findings = { rows: Row[]; figures: Figure[]; details?: Figure[] }

@@ -25,7 +25,7 @@ const numberOf = (text: string, name: string): number => {
   return number
 }
 
-/** The listed names. An unknown one is an error, so that a mistyped name does not look like a good result. */
+/** Returns the listed names. An unknown name is an error, so that a mistyped name does not look like a good result. */
 const listed = <T extends string>(text: string, known: readonly T[], name: string): T[] => {
   const words = text.split(',').map((word) => word.trim())
   const unknown = words.find((word) => !known.some((each) => each === word))

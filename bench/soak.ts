@@ -27,9 +27,9 @@ const limits = {
   journalMib: (journalBytes * 1.2) / mib,
   walMib: 80,
   moreFds: 8,
-  /** Judged only in the last half of a long run, because the database's page cache fills until then. */
+  /** Memory is judged only in the last half of a long run, because the database's page cache fills until then. */
   rssSlopeMib: 2,
-  /** For runs that wait, and for room that the size of the write-ahead log adds. */
+  /** This is room for runs that wait, and for what the size of the write-ahead log adds. */
   databaseMib: 16,
   /** An accepted event leaves only its id, for an hour. */
   databaseBytesPerEvent: 160,
@@ -83,7 +83,7 @@ const judged = (samples: readonly Sample[], peak: number): Limit[] => {
   const first = samples.filter((sample) => !half.includes(sample))
   const most = (of: readonly Sample[], figure: (sample: Sample) => number): number => Math.max(...of.map(figure))
   const accepted = (samples.at(-1)?.events ?? 0) / 2
-  // The table of ids doubles at 628,000 events, by 8 MiB. It is meant to, and is bounded.
+  // The table of ids doubles at 628,000 events, by 8 MiB. That is intended and bounded, so it is left out.
   const slope = slopePer100k(half, ({ rssMib, events }) => rssMib - tableBytes(events / 2) / mib)
   const isLong = (samples.at(-1)?.events ?? 0) >= longRun
   return [

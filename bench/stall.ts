@@ -26,7 +26,7 @@ const ask = (agent: Agent, url: string, sent?: Sent): Promise<number> =>
     asked.end(sent?.body)
   })
 
-/** The longest that /health took while one body was worked on, in milliseconds. */
+/** Returns the longest time that /health took while one body was worked on, in milliseconds. */
 const longestMs = async (base: string, route: string, sent: Sent): Promise<number> => {
   const agent = new Agent({ keepAlive: true })
   let longest = 0
@@ -46,18 +46,18 @@ const longestMs = async (base: string, route: string, sent: Sent): Promise<numbe
   return longest
 }
 
-/** The median of some rounds of `longestMs`. */
+/** Returns the median of some rounds of `longestMs`. */
 const medianMs = async (rounds: number, base: string, route: string, sent: Sent): Promise<number> => {
   const times: number[] = []
   for (let round = 0; round < rounds; round++) times.push(await longestMs(base, route, sent))
   return median(times)
 }
 
-/** `routes` beside the contender's own, by name, for its launcher. */
+/** Returns the routes that the launcher adds to the contender's own, by name. */
 export const stallRoutes = (): Record<string, Route> =>
   Object.fromEntries(Object.entries(curiousRoutes).map(([name, route]) => [name, { secret: SECRET, ...route } as Route]))
 
-/** The worst of all bodies and routes, for each reading. Each is the median of its rounds. */
+/** Makes the case. Its figure for each reading is the worst of all bodies and routes, each as the median of its rounds. */
 export const stall = (name: string, contender: Contender, must: number, aim: number): Case => ({
   name,
   durable: false,

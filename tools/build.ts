@@ -35,7 +35,7 @@ const sources = {
 const starts = [
   ...Object.values(sources).map((source) => [source]),
   ['src/cli/shell/start.ts'],
-  // In lines, the editor loads no canvas.
+  // An editor that shows lines, and no screen, loads no canvas.
   ['src/cli/edit.ts'],
   ['src/cli/edit.ts', 'src/tui/terminal/canvas.tsx'],
   ['src/cli/console.ts'],

@@ -10,7 +10,7 @@ const { pathToFileURL } = require('node:url')
 const { Script } = require('node:vm')
 
 const [, , folder, file] = process.argv
-// As if Node had been given the file.
+// Changes `process.argv` to what it is when Node itself is given the file.
 process.argv.splice(1, 3, resolve(file))
 
 const filename = join(folder, 'tests.js')

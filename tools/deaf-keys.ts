@@ -1,6 +1,6 @@
 /**
- * Makes the program deaf to each key of the schema in turn, and runs the test that is said to show what the key does:
- * `npm run deaf:keys`. Ends with 1 where a test passes all the same, and with 2 where an option is wrong.
+ * Makes the program deaf to each key of the schema in turn, so that it ignores the key, and runs the test that is said to show what the key
+ * does: `npm run deaf:keys`. Ends with 1 where a test passes all the same, and with 2 where an option is wrong.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -23,7 +23,10 @@ const trials = fileURLToPath(new URL('../test/fakes/deaf-trials.mjs', import.met
 /** A key, and the title of its test. */
 type Trial = readonly [key: string, title: string]
 
-/** Runs tests of a file, each deaf to its key. Returns whether each failed that has ended, by key. */
+/**
+ * Runs tests of a file, each with a program that is deaf to the key of the test. Returns by key whether the test failed; nothing for a test
+ * that has not ended.
+ */
 const run = (file: string, tests: readonly Trial[]): ReadonlyMap<string, boolean> => {
   const { HEADGATE_DEAF_TO: _, ...env } = process.env
   const { stdout } = spawnSync(process.execPath, ['--import=tsx', `--import=${hooks}`, trials], {
@@ -40,7 +43,7 @@ const run = (file: string, tests: readonly Trial[]): ReadonlyMap<string, boolean
   return new Map([...stdout.matchAll(/^(not )?ok \d+ - (\S+)/gm)].map(([, not, key = '']) => [key, not !== undefined]))
 }
 
-/** Returns whether the tests of a file fail where the program does not hear their key, by key; nothing for a trial that did not end. */
+/** Returns by key whether the test of the key failed while the program was deaf to the key; nothing for a trial that did not end. */
 const trialsOf = (file: string, tests: readonly Trial[]): ReadonlyMap<string, boolean> => {
   const all = new Map<string, boolean>()
   for (let left = tests; left.length > 0; ) {

@@ -20,7 +20,7 @@ import { promisify } from 'node:util'
 const patienceMs = 30_000
 const secret = 'a-secret-of-the-demo-alone-0123456789'
 const folder = mkdtempSync(join(tmpdir(), 'headgate-demo-'))
-// Only these variables: settings of whoever runs the demo must not count.
+// The gateway gets only these variables, because settings of whoever runs the demo must not count.
 const env = { PATH: process.env.PATH, HEADGATE_HOME: folder }
 
 const configFor = (target: string): string => `

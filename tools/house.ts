@@ -26,10 +26,12 @@ const mutualPairs = (): readonly string[] => {
   })
 }
 
-/** Where something begins (a program, a thread, a page), and the list of a room's parts: short by nature. */
+/**
+ * Matches files that are short by nature: those in which something begins (a program, a thread, a page), and the list of a folder's parts.
+ */
 const short = /(?:^src\/(?:main|plugin\/plugin)|\/(?:index|main|start|[a-z]+-thread))\.tsx?$/
 
-/** Returns the files that are so short that they are no idea of their own, as far as a look can tell. */
+/** Returns the files of so few lines that they are likely to be a part of another file's idea. */
 const crumbs = (): readonly string[] => files.filter((file) => !short.test(file) && readFileSync(file, 'utf8').split('\n').length <= 15)
 
 const counts: readonly Count[] = [

@@ -14,7 +14,7 @@ type Folder = (typeof folders)[number]
 /** Installs a folder. Ends the process where that fails; npm has said why. */
 export const install = (folder: Folder): void => {
   const lock = readFileSync(`${folder}/package-lock.json`, 'utf8')
-  // Written after an installation that succeeded: the lock that it was made from.
+  // The stamp has the lock from which the last successful installation was made.
   const stamp = `${folder}/node_modules/.installed`
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
   console.log(`# npm ci in ${folder}/`)

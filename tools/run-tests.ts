@@ -31,7 +31,7 @@ const isForeign = (file: string): boolean => {
   return found
 }
 
-/** What the rest needs, and which files those are. */
+/** The reasons why a file of tests is of the rest, each with the function that finds such files. */
 const rest: { readonly [need: string]: (file: string) => boolean } = {
   "others' libraries, a browser or a database server": isForeign,
   'the built program or other programs': (file) =>

@@ -1,6 +1,6 @@
 /**
- * Makes one script of test files and of all that they import. A process of a test then reads one file in place of a thousand, and Node takes
- * the compiled code that another process has left beside it. Each module runs when a file imports it first, as Node runs it.
+ * Makes one script of test files and of all that they import. The process of a test then reads one file in place of a thousand, and takes
+ * the compiled code that another process has left beside that file. As in Node, each module runs when it is imported first.
  */
 
 import { readFileSync, rmSync } from 'node:fs'
@@ -11,13 +11,13 @@ import { build, type Plugin } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Packages that are native, find files beside themselves, are loaded by few files, or serve tests alone: they stay where they are. */
+/** Matches packages that stay outside the script: native ones, those that find files beside themselves, those of few files or of tests. */
 const apart =
   /[\\/]node_modules[\\/](?:libsql|jsonata|saxes|esbuild|typescript|@lydell)[\\/]|[\\/]test[\\/](?:foreign[\\/])?node_modules[\\/]/
 
 /**
- * What `import.meta` is in a module of ours: that of its source, so that paths count from there. Threads are started as the program that
- * was built starts them, because bundling one takes half a second.
+ * Returns the line that declares `import.meta` for a module of ours: the one of its source, so that paths count from there. The module that
+ * starts threads gets that of the built program, whose threads are bundled already: bundling one takes half a second.
  */
 const metaOf = (path: string): string => {
   const at = path === join(root, 'src/process/start-thread.ts') ? join(root, 'dist/main.js') : path
@@ -32,21 +32,21 @@ const modules: Plugin = {
     onResolve({ filter: /^/, namespace: 'apart' }, ({ path }) => ({ path, external: true }))
     onResolve({ filter: /^[a-z@]/ }, async ({ path, importer, resolveDir, kind: asked, pluginData }) => {
       if (pluginData === modules) return
-      // An export by default is found in modules of CommonJS alone, and only `tap` is imported so and has another form as well.
+      // A default export is found only in a module of CommonJS. Of the packages that are imported by it, only `tap` has another form, too.
       const kind = path === 'tap' ? 'require-call' : asked
       const found = isBuiltin(path) ? path : (await resolve(path, { importer, resolveDir, kind, pluginData: modules })).path
       if (!isBuiltin(path) && !apart.test(found)) return
       if (asked.startsWith('require')) return { path: found, external: true }
-      // A name like that of a module of CommonJS, which it is for the bundler.
+      // With this ending, the bundler takes the package for a module of CommonJS.
       return { path: `${found}.cjs`, namespace: 'apart', pluginData: found }
     })
     onLoad({ filter: /^/, namespace: 'apart' }, ({ pluginData }) => ({
       contents: `module.exports = require(${JSON.stringify(pluginData)})`,
     }))
     onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
-      // Code that V8 has kept cannot import, so the runner does it for what is known only when it is asked for.
+      // Compiled code that was kept cannot call `import`. Where the path is known only at run time, tools/bundled-test.cjs imports for it.
       const text = readFileSync(path, 'utf8').replace(/\bimport\((?=\w)/g, 'importModule(')
-      // On the first line, so that the others keep their numbers.
+      // The declaration is put in front of the first line, so that all lines keep their numbers.
       return { contents: text.includes('import.meta') ? metaOf(path) + text : text, loader: path.endsWith('x') ? 'tsx' : 'ts' }
     })
   },
@@ -55,11 +55,11 @@ const modules: Plugin = {
 export type TestBundle = {
   /** The arguments with which Node runs one of the files. */
   readonly argv: (file: string) => readonly string[]
-  /** Names places in sources where a text names places in the script. */
+  /** Returns a text with places in sources, where it names places in the script. */
   readonly inSources: (text: string) => string
 }
 
-/** The script lies in a folder of its own below `node_modules/`, which is removed when this process ends. */
+/** Makes the script, in a new folder below `node_modules/` that is removed when this process ends. */
 export const bundleTests = async (files: readonly string[]): Promise<TestBundle> => {
   const folder = join(root, `node_modules/.tests-${process.pid}`)
   const script = join(folder, 'tests.js')
@@ -85,10 +85,10 @@ export const bundleTests = async (files: readonly string[]): Promise<TestBundle>
     alias: {
       // The CommonJS form of this package requires its modules in a way that no bundler sees.
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
-      // Ink imports it where somebody develops it, and it is not installed.
+      // Ink imports this package only for its own developers. It is not installed.
       'react-devtools-core': './tools/absent.cjs',
     },
-    // What tools/bundled-test.cjs calls.
+    // The script is a function, which tools/bundled-test.cjs calls.
     banner: { js: "(async (require, importModule, import_meta, testFile) => { 'use strict';" },
     footer: { js: '})' },
   })

@@ -1,22 +1,22 @@
-/** The agent of the durability programs is a shell script that notes its start and its end in a file. This makes it, and reads that file. */
+/** Makes the agent of the durability programs, a shell script that notes its start and its end in a file, and reads that file. */
 
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** One start of the agent. */
 export type Start = {
-  /** Which life of the gateway started it. */
+  /** The life of the gateway that started the agent. */
   readonly life: number
-  /** Empty for a run of a schedule. */
+  /** The route; empty for a run of a schedule. */
   readonly route: string
   readonly id: string
   readonly seenAt: number
   endSeenAt?: number
-  /** Other runs of its job that were running in the same life when it began. */
+  /** The other runs of the same job that were running in the same life when this one began. */
   readonly beside: readonly string[]
 }
 
-/** Each line is one write to a file opened for appending. `work`: what the agent does between its start and its end. */
+/** Returns the script. Each line is one write to a file opened for appending. `work`: what the agent does between its start and its end. */
 const scriptOf = (folder: string, work: string): string => `
 log='${join(folder, 'agent.log')}'
 line="$HEADGATE_BENCH_LIFE \${HEADGATE_ROUTE:--} $HEADGATE_DELIVERY_ID"
@@ -26,7 +26,7 @@ echo "end $line" >> "$log"
 echo "$reply"
 `
 
-/** Writes the script, and gives its argv. `work` is shell code that may set `reply`. */
+/** Writes the script, and returns its argv. `work`: shell code that may set `reply`. */
 export const writeAgent = (folder: string, work: string): string[] => {
   const script = join(folder, 'agent.sh')
   writeFileSync(script, scriptOf(folder, work))
@@ -36,7 +36,7 @@ export const writeAgent = (folder: string, work: string): string[] => {
 
 const blockBytes = 65_536
 
-/** Follows the file. `jobOf` names the scheduled job of a run that has one. */
+/** Follows the file that the agent writes. `jobOf`: returns the scheduled job of a run that has one. */
 export class AgentLog {
   readonly starts = new Map<string, Start[]>()
   readonly #running = new Map<string, Start>()
@@ -61,7 +61,7 @@ export class AgentLog {
     }
   }
 
-  /** Runs that a life of the gateway began and that have not ended. */
+  /** Returns the runs that a life of the gateway began and that have not ended. */
   running(life: number): Start[] {
     return [...this.#running.values()].filter((start) => start.life === life)
   }

@@ -1,4 +1,4 @@
-/** The moments at which a kill is aimed, and what a kill in fact hit. */
+/** Waits for the moments at which kills are aimed, and says what a kill in fact hit. */
 
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { AgentLog } from './agent-log.ts'
@@ -62,7 +62,7 @@ export class Scene {
   /** Resolves when the moment has come, or when it is clear that it does not come. */
   async aim(aim: Aim, random: Random, isRunning: () => boolean): Promise<void> {
     if (aim === 'random' || aim === 'start') return wait(random.number(200)).then(() => {})
-    // The schedule starts its job at the full second. The moment is from there to the end of its run.
+    // The schedule starts its job at the full second. The kill comes within the run of the job.
     if (aim === 'cron') return wait(1_000 - (Date.now() % 1_000) + random.number(40)).then(() => {})
     const giveUpAt = performance.now() + patienceMs
     while (isRunning() && performance.now() < giveUpAt && !this.#has(aim)) await nextTurn()

@@ -1,4 +1,7 @@
-/** Holds a generator while too much work waits, so that it is as fast as work is done, and not as fast as work is accepted. */
+/**
+ * Holds a load generator back while too much work waits. Then the generator is as fast as work is done, and not as fast as work is
+ * accepted.
+ */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { statusOf } from './control.ts'
@@ -7,7 +10,7 @@ const [fullBacklog, lowBacklog] = [5_000, 1_000]
 const lookMs = 50
 
 export type Brake = {
-  /** Resolves when the generator may go on; `undefined`: at once. */
+  /** Resolves when the generator may go on; `undefined` where it may go on at once. */
   readonly hold: () => Promise<void> | undefined
   stop(): void
 }

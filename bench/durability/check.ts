@@ -11,19 +11,19 @@ export type Facts = {
   readonly answers: readonly Answered[]
   readonly agents: AgentLog
   readonly posts: readonly Post[]
-  /** Delivery ids of the lines that the `log` target wrote. */
+  /** The delivery ids of the lines that the `log` target wrote. */
   readonly logged: ReadonlySet<string>
   readonly kills: readonly Kill[]
-  /** Absent where its lines could not all be written. */
+  /** Absent where the journal could not write all its lines. */
   readonly journal?: Journal
 }
 
-/** A rule, and for whom it is broken. */
+/** A rule, and the ids for which it is broken. */
 export type Broken = { readonly rule: string; readonly ids: readonly string[] }
 
-/** What ended more than this before a kill had been recorded, so the kill is no excuse for a repeat. */
+/** How long recording takes at most. What ended longer than this before a kill had been recorded, so the kill is no excuse for a repeat. */
 const recordedMs = 1_000
-/** A post may be seen this much later than it came, because the program may be busy. */
+/** How much later than it came a post may be seen, because the program may be busy. */
 const seenMs = 250
 const idShown = 8
 
@@ -40,7 +40,7 @@ const accepted = ({ answers }: Facts, of: (route: string) => boolean): string[] 
 
 const isWork = (route: string): boolean => !isCoalesced(route) && !startsJob(route)
 
-/** Judges by the agent's file and the receiver's posts, and asks the gateway nothing. */
+/** Finds what was accepted and not done, by the agent's file and the receiver's posts. Asks the gateway nothing. */
 const lost = (facts: Facts): Broken[] => {
   const posted = new Set(facts.posts.map(({ deliveryId }) => deliveryId))
   const without = (ids: string[], of: { has(id: string): boolean }): string[] => ids.filter((id) => !of.has(id))
@@ -65,7 +65,7 @@ const lost = (facts: Facts): Broken[] => {
 
 const arrivedInAll = /\[headgate\] .*; (\d+) arrived in all\./
 
-/** A text that was posted again counts once. */
+/** Returns the texts that a route posted. A text that was posted again counts once. */
 const texts = (posts: readonly Post[], route: string): string[] => [
   ...new Map(posts.filter((post) => post.route === route).map(({ webhookId, text }) => [webhookId, text])).values(),
 ]
@@ -82,12 +82,12 @@ const merged = (facts: Facts): Broken[] => {
   ]
 }
 
-/** When the kill came that ended a life. */
+/** Returns the time of the kill that ended a life. */
 const killOf = ({ kills }: Facts, life: number): number => kills.find((kill) => kill.life === life)?.at ?? Number.NEGATIVE_INFINITY
 
 const isExcused = (facts: Facts, { life, endSeenAt = Number.POSITIVE_INFINITY }: Start, next: Start, posts: readonly Post[]): boolean => {
   const killedAt = killOf(facts, life)
-  // A reply is stored before it is delivered. From then on the agent is not asked again.
+  // A reply is stored before it is posted. After that, the agent is not asked again.
   const wasReplied = posts.some(({ at }) => at < killedAt)
   return next.life > life && endSeenAt > killedAt - recordedMs && !wasReplied
 }
@@ -115,7 +115,10 @@ const startedAgain = (facts: Facts): Broken[] => {
 export const repeatedPosts = ({ posts }: Pick<Facts, 'posts'>): number =>
   posts.length - new Set(posts.map(({ webhookId }) => webhookId)).size
 
-/** A post may come again, with the same text, when a kill came between the two, before the first answer could be recorded. */
+/**
+ * Finds posts that came again without an excuse. The excuse is a kill between the two posts, before the first answer could be recorded. The
+ * text must be the same.
+ */
 const postedAgain = (facts: Facts): Broken[] => {
   const { posts, kills } = facts
   const guilty: string[] = []
@@ -151,7 +154,10 @@ const jobs = (facts: Facts): Broken[] => {
   ]
 }
 
-/** A kill came while the job ran, or three in a row while its reply was delivered. A job has three attempts, and no setting gives it more. */
+/**
+ * Matches the errors of a job that kills excuse: one kill while the job ran, or three in a row while its reply was delivered. A job has
+ * three attempts, and no setting gives it more.
+ */
 const brokenOff =
   /^(?:the process ended during the run, and a job is not started twice|out of attempts after 3: the process ended during each)$/
 

@@ -11,12 +11,12 @@ export type Answer = {
   readonly status: number
   readonly said: string
   readonly reason: string
-  /** The seconds of `Retry-After`. */
+  /** The seconds of the header `Retry-After`. */
   readonly retryAfter?: string
 }
 
 export type Client = {
-  /** Rejects when no answer comes. */
+  /** Posts an event. Rejects when no answer comes. */
   post(url: string, event: Event): Promise<Answer>
   close(): void
 }
@@ -55,7 +55,7 @@ const answerOf = (status: number, whole: string, retryAfter: string | undefined)
   return { status, said: said || error, reason, ...(retryAfter === undefined ? {} : { retryAfter }) }
 }
 
-/** The status of `/health`, or 0 when nobody answers. */
+/** Returns the status of `/health`, or 0 when nobody answers. */
 export const healthOf = (url: string): Promise<number> =>
   new Promise((resolve) => {
     const asked = request(`${url}/health`, { agent: false, timeout: 5_000 }, (response) => {

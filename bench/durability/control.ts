@@ -1,4 +1,4 @@
-/** What a running gateway says about itself on its control socket, and what the command line prints. */
+/** Asks a running gateway for its status on its control socket, and reads what the command line prints. */
 
 import { execFile } from 'node:child_process'
 import { request } from 'node:http'
@@ -9,7 +9,7 @@ import { main, until } from './lab.ts'
 
 type Status = { readonly pid: number; readonly backlog: number }
 
-/** Rejects when no gateway answers. `dir`: the gateway's data directory, as this program sees it. */
+/** Returns the status of a gateway. Rejects when no gateway answers. `dir`: the gateway's data directory, as this program sees it. */
 export const statusOf = (dir: string): Promise<Status> =>
   new Promise((resolve, reject) => {
     const asked = request(
@@ -27,12 +27,12 @@ export const statusOf = (dir: string): Promise<Status> =>
 export const untilIdle = (dir: string, patienceMs: number): Promise<void> =>
   until('the backlog is empty', async () => (await statusOf(dir)).backlog === 0, patienceMs, 100)
 
-/** As many events as the command gives at once. */
+/** The most events that the command lists at once. */
 const maxListed = 99_999
 
 type Listed = { readonly data: { readonly events: readonly { readonly state: string; readonly event_id: string }[] } }
 
-/** How many events `events list` shows in each state. */
+/** Returns how many events `events list` shows in each state. */
 export const listedStates = async (dir: string): Promise<ReadonlyMap<string, number>> => {
   const argv = [main, '--data-dir', dir, 'events', 'list', '--json', '--limit', String(maxListed)]
   const { stdout } = await promisify(execFile)(process.execPath, argv, { maxBuffer: 2 ** 30 })

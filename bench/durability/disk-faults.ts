@@ -1,4 +1,4 @@
-/** Ways to break the disk under a running gateway, and to mend it again. */
+/** Breaks the disk under a running gateway in several ways, and mends it again. */
 
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
@@ -7,27 +7,27 @@ import { works } from '../../test/fakes/process.ts'
 import type { Gateway } from './gateway.ts'
 import { atEnd, until } from './lab.ts'
 
-/** Resolves when the disk works again. */
+/** Mends the disk. Resolves when the disk works again. */
 type Mend = () => Promise<void>
 
 export type DiskFault = {
   readonly name: string
-  /** Why this fault cannot be made here. */
+  /** Why this fault cannot be made here; `undefined` where it can. */
   readonly missing: string | undefined
   /** Shell lines that run in the process that becomes the gateway. */
   readonly before?: (dir: string) => string
-  /** The data directory as this program can reach it. */
+  /** Returns the path of the data directory for this program. */
   readonly reach: (gateway: Gateway) => string
   /** Whether the journal can still be written. */
   readonly keepsJournal: boolean
-  /** Resolves when the disk is broken. */
+  /** Breaks the disk. Resolves when the disk is broken. */
   readonly begin: (gateway: Gateway) => Promise<Mend>
 }
 
 const noStrace = works('strace', '-e', 'trace=none', 'true') ? undefined : 'needs strace'
 const noMount = works('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt') ? undefined : 'needs the right to mount'
 
-/** Lets some system calls of all threads of a process fail for as long as it is attached. */
+/** Makes a fault: some system calls of all threads of a process fail until the disk is mended. */
 const injecting =
   (calls: string) =>
   async ({ pid }: Gateway): Promise<Mend> => {
@@ -47,7 +47,7 @@ const injecting =
 const inItsMounts = ({ pid, dir }: Gateway): string => join(`/proc/${pid}/root`, dir)
 const refillMs = 10
 
-/** A file that takes all free space, and goes on taking what becomes free. */
+/** Breaks the disk by a file that takes all free space, and goes on taking what becomes free. */
 const fill = async (gateway: Gateway): Promise<Mend> => {
   const path = join(inItsMounts(gateway), 'state', 'ballast')
   const file = openSync(path, 'a')

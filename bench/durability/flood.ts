@@ -1,6 +1,6 @@
 /**
- * A lean closed-loop generator: sends one small signed post again and again, with a new delivery id each time, over kept connections, as
- * fast as they go.
+ * Makes a closed-loop load: sends one small signed post again and again, with a new delivery id each time, over kept connections, as fast
+ * as possible.
  */
 
 import { createHmac } from 'node:crypto'
@@ -11,13 +11,13 @@ import { secret } from './client.ts'
 
 export type Flood = {
   readonly url: string
-  /** Taken in turn. */
+  /** The routes, to which the posts go in turn. */
   readonly routes: readonly string[]
   readonly count: number
-  /** Distinguishes the delivery ids of one flood from those of another. */
+  /** A part of the delivery ids, by which they differ from those of another flood. */
   readonly name: string
   readonly connections?: number
-  /** Asked before each post; resolves when it may go on. */
+  /** Called before each post. Resolves when the post may be sent. */
   readonly hold?: () => Promise<void> | undefined
   readonly answered?: (status: number) => void
 }
@@ -55,7 +55,7 @@ export const flood = async ({ url, routes, count, name, connections = 32, hold, 
   return statuses
 }
 
-/** Writes a request, and resolves with the status when the whole answer is there. */
+/** Makes a function that writes a request, and resolves to the status when the whole answer is there. */
 const asker = (socket: Socket): ((request: string) => Promise<number>) => {
   let text = ''
   let resolve: (status: number) => void = () => {}

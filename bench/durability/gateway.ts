@@ -8,7 +8,7 @@ export type Line = { readonly [name: string]: unknown; readonly msg: string }
 type End = { readonly code: number | null; readonly signal: string | null }
 
 export type LaunchOptions = {
-  /** The program, where it is not the build that all other processes are of. */
+  /** The path of the program. Absent for the build that all other processes use. */
   readonly main?: string
   readonly args?: readonly string[]
   readonly env?: { readonly [name: string]: string }
@@ -21,13 +21,13 @@ export type Gateway = {
   readonly pid: number
   readonly dir: string
   readonly startedAt: number
-  /** Resolves with its address when it listens; rejects when it ends before. */
+  /** Resolves to the gateway's address when the gateway listens. Rejects when the gateway ends before. */
   readonly listening: Promise<string>
   readonly ended: Promise<End>
   readonly isRunning: () => boolean
-  /** What it wrote to stderr. */
+  /** Returns what the gateway wrote to stderr. */
   readonly complaints: () => string
-  /** Sends SIGKILL to the whole group. Agents have groups of their own, and outlive it as they would outlive a crash. */
+  /** Sends SIGKILL to the whole group. Agents have groups of their own, and outlive the gateway as they would outlive a crash. */
   kill(): void
   /** Sends SIGTERM, and resolves when the gateway has ended. */
   stop(): Promise<End>
@@ -39,12 +39,12 @@ const parse = (text: string): Line => {
   try {
     return JSON.parse(text)
   } catch {
-    // It is not JSON, or a kill cut the line off.
+    // The line is not JSON, or a kill cut it off.
     return { msg: text }
   }
 }
 
-/** Starts `gateway run` and waits for nothing. */
+/** Starts `gateway run`, and does not wait until the gateway listens. */
 export const launch = (
   dir: string,
   { main = usualMain, args = [], env = {}, before = '', heard = () => {} }: LaunchOptions = {},
@@ -61,7 +61,7 @@ export const launch = (
     try {
       process.kill(-pid, 'SIGKILL')
     } catch {
-      // The group is empty.
+      // The group has no process any more.
     }
   }
   const forget = atEnd(kill)

@@ -7,10 +7,10 @@ import type { JournalRecord, Received, RunEndedRecord, Started } from '../../src
 export type Journal = {
   readonly received: ReadonlyMap<string, Received>
   readonly started: ReadonlyMap<string, Started>
-  /** The last one of each event counts. */
+  /** The end of each event: its last record counts. */
   readonly ended: ReadonlyMap<string, RunEndedRecord>
   readonly lines: number
-  /** Lines that a crash cut off. */
+  /** The number of lines that a crash cut off. */
   readonly torn: number
 }
 
@@ -43,7 +43,7 @@ const parse = (line: string): JournalRecord | undefined => {
 
 export type Sums = { readonly done: number; readonly merged: number; readonly dead: number; readonly deadRuns: readonly RunEndedRecord[] }
 
-/** How many runs of events are done, merged into another, or dead. Runs of a schedule are not among them. */
+/** Returns how many runs of events are done, merged into another, or dead. Runs of a schedule are not counted. */
 export const sumsOf = ({ ended }: Journal): Sums => {
   const runs = [...ended.values()].filter(({ event_type }) => event_type !== 'schedule')
   const deadRuns = runs.filter(({ state }) => state === 'dead')

@@ -1,4 +1,4 @@
-/** Where a durability program works. However the program ends, its temporary folder is removed and its processes are ended. */
+/** Gives a durability program its temporary folder. However the program ends, the folder is removed and the processes are ended. */
 
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Everything is in here. The path is short, because the path of a socket must be short. */
+/** The folder of everything that the program writes. Its path is short, because the path of a socket must be short. */
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'hg-')))
 export const main = process.env.HEADGATE_MAIN ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** Ends with exit code 2, because the program was asked for something that cannot be done here. */
+/** Ends the program with exit code 2: it was asked for something that cannot be done here. */
 export class NotPossible extends Error {
   override name = 'NotPossible'
 }
@@ -23,7 +23,7 @@ export const folder = (name: string): string => {
 
 const ends = new Set<() => void>()
 
-/** Registers what is called however the program ends, and returns what undoes this. It can await nothing. */
+/** Registers a function that is called however the program ends. The function can await nothing. Returns what removes it again. */
 export const atEnd = (end: () => void): (() => void) => {
   ends.add(end)
   return () => ends.delete(end)
@@ -36,7 +36,10 @@ export const until = async (what: string, holds: () => boolean | Promise<boolean
   }
 }
 
-/** A process that was killed may still write for a moment. What throws here would keep other listeners from ending their processes. */
+/**
+ * Removes the folder. A process that was killed may still write for a moment, and an error here would keep other listeners from ending
+ * their processes, so it is only printed.
+ */
 const removeRoot = (): void => {
   try {
     rmSync(root, { recursive: true, force: true, maxRetries: 20 })

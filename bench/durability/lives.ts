@@ -1,4 +1,7 @@
-/** The lives of a gateway under load. Each but the last ends by a kill that is aimed at a moment. */
+/**
+ * Runs a gateway under load, one process after the other. Each process is one life of the gateway, and each life but the last ends by a kill
+ * that is aimed at a moment.
+ */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AgentLog } from './agent-log.ts'
@@ -26,19 +29,19 @@ export type Lived = {
   /** Log lines of level warn and above, by their message. */
   readonly warnings: ReadonlyMap<string, number>
   readonly startMs: readonly number[]
-  /** The last life, which nobody has killed. */
+  /** The gateway in its last life, which nobody has killed. */
   readonly last: Gateway
 }
 
 const connections = 16
 const readEveryMs = 10
 const shownEvery = 5
-/** A gateway is up after some hundred milliseconds. These kills are aimed into the start and shortly after it. */
+/** A gateway listens after some hundred milliseconds. Kills at the start are aimed into that time, and shortly after it. */
 const startMs = 600
 const pauses = [0, 50, 120, 200]
 const unexpectedEnd = 'the gateway ended by itself'
 
-/** The aims in turn, in an order that the seed decides. */
+/** Returns the aims in turn, in an order that the seed decides. */
 const aimsOf = (kills: number, random: Random): Aim[] =>
   random.shuffle(Array.from({ length: kills }, (_, i) => aims[i % aims.length] ?? 'random'))
 
@@ -84,7 +87,7 @@ export const live = async (world: World): Promise<Lived> => {
   }
 }
 
-/** Waits for a moment in the start; gives whether the gateway listens by then. */
+/** Waits for a moment in the start. Returns whether the gateway listens by then. */
 const mayListen = async (gateway: Gateway, random: Random): Promise<boolean> =>
   Promise.race([gateway.listening.then(() => wait(random.number(50), true)), wait(random.number(startMs), false)])
 

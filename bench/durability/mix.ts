@@ -7,7 +7,7 @@ import { writeAgent } from './agent-log.ts'
 import { type Event, secret } from './client.ts'
 import type { Random } from './random.ts'
 
-/** What `http` posts is signed, so that the start has nothing to say. */
+/** The secret of the target `http`. A post without a signature would cause a warning at the start. */
 const signing = 'signs what the bench is sent'
 
 /** How many of a hundred events each route gets. */
@@ -17,7 +17,7 @@ export const routeNames = Object.keys(shares) as RouteName[]
 
 export const windowMs = 200
 const coalesceKeys = 50
-/** A burst: so many events in a row are about one key. */
+/** The length of a burst: so many events in a row have the same key. */
 const burst = 40
 export const scheduledJob = 'every-job'
 const eventJob = 'event-job'
@@ -25,7 +25,7 @@ const eventJob = 'event-job'
 export const isCoalesced = (route: string): boolean => route.startsWith('burst')
 export const startsJob = (route: string): boolean => route.startsWith('job-')
 
-/** The scheduled job to which a run of the agent belongs. */
+/** Returns the scheduled job to which a run of the agent belongs. */
 export const jobOf = (route: string, id: string): string | undefined => {
   if (route === 'job-queue') return eventJob
   return route === 'job-skip' || id.startsWith(`${scheduledJob}@`) ? scheduledJob : undefined
@@ -50,7 +50,7 @@ const routesFor = (receiver: string): Record<RouteName, Route> => {
   }
 }
 
-/** Cheap, but some runs take long enough for a kill to hit them. A merged run replies with its prompt. */
+/** The work of the agent. Most runs are short, and some last long enough for a kill to hit them. A merged run replies with its prompt. */
 const agentWork = `
 reply=done
 case "$HEADGATE_ROUTE" in burst*) reply=$(cat) ;; esac
@@ -63,11 +63,11 @@ export const configOf = (routes: Record<string, Route>, command: string[], more:
   ...more,
 })
 
-/** JSON is YAML too. */
+/** Writes the configuration as JSON, which is YAML too. */
 export const writeConfig = (dir: string, config: Config): void =>
   writeFileSync(join(dir, 'config.yaml'), JSON.stringify(config, undefined, 1))
 
-/** A data directory for the whole mix, with its agent beside it. */
+/** Makes a data directory for the whole mix, with its agent beside it. */
 export const prepareMix = (folder: string, receiver: string): string => {
   const dir = join(folder, 'data')
   mkdirSync(dir)
@@ -84,7 +84,7 @@ export const prepareMix = (folder: string, receiver: string): string => {
   return dir
 }
 
-/** Events in the shares of the mix and in a random order. */
+/** Makes events in the shares of the mix, in a random order. */
 export const createEvents = (count: number, random: Random, names: readonly RouteName[] = routeNames): Event[] => {
   const wheel = names.flatMap((name) => Array<RouteName>(shares[name]).fill(name))
   return Array.from({ length: count }, (_, n) => {

@@ -1,4 +1,6 @@
-/** Options of the command line. Most are whole numbers: each has a usual value, and one for `--quick`. Some are one word of a list. */
+/**
+ * Reads the options of a command line. Most are whole numbers, with a usual value and another for `--quick`. Some are one word of a list.
+ */
 
 import { parseArgs } from 'node:util'
 import { NotPossible } from './lab.ts'
@@ -6,10 +8,10 @@ import { NotPossible } from './lab.ts'
 type Values = { readonly usual: number; readonly quick: number }
 
 type Numbers<Name extends string> = { readonly [name in Name]: Values }
-/** The words that an option may be. */
+/** The words that each option may have as its value. */
 type Words<Choice extends string, Word extends string> = { readonly [name in Choice]: readonly Word[] }
 
-/** When the usage is asked for, prints it and ends the program. */
+/** Reads the options. When the usage is asked for, prints it and ends the program. */
 export const readOptions = <Name extends string, Choice extends string = never, Word extends string = never>(
   program: string,
   options: Numbers<Name>,

@@ -1,4 +1,6 @@
-/** Events whose run kills the gateway each time. They must be dead after exactly their attempts, and no other event with them. */
+/**
+ * Sends events whose run kills the gateway each time. They must be dead after exactly their attempts, and no other event may end with them.
+ */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

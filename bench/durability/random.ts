@@ -1,14 +1,14 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Makes numbers that look random and are the same for the same seed. */
 
 export type Random = {
-  /** From 0 up to, but not including, `below`. */
+  /** Returns a number from 0 up to, but not including, `below`. */
   readonly number: (below: number) => number
   readonly whole: (below: number) => number
   readonly pick: <T>(from: readonly T[]) => T
   readonly shuffle: <T>(list: T[]) => T[]
 }
 
-/** mulberry32: small, and good enough to choose moments. */
+/** Makes a generator (mulberry32), which is good enough to choose moments. */
 export const createRandom = (seed: number): Random => {
   let state = seed >>> 0
   const next = (): number => {

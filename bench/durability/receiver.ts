@@ -11,14 +11,14 @@ export type Post = {
   readonly webhookId: string
   readonly text: string
   readonly at: number
-  /** Absent when the sender went away before the answer. */
+  /** The time of the answer. Absent when the sender went away before. */
   answeredAt?: number
 }
 
 export type Receiver = {
   readonly url: string
   readonly posts: readonly Post[]
-  /** Posts whose headers have come and that are not answered. */
+  /** Returns the number of posts whose headers have come and that are not answered. */
   readonly open: () => number
   close(): void
 }
@@ -40,7 +40,7 @@ export const startReceiver = async (longestMs: number, random: (below: number) =
         post.answeredAt = performance.now()
       })
     } catch {
-      // A kill cut it off, so it was not a delivery yet.
+      // A kill cut the post off, so it was no delivery yet.
       response.destroy()
     }
   })

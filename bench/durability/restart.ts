@@ -25,7 +25,7 @@ export const restarts = async (count: number): Promise<Restart[]> => {
   const here = folder('restart')
   const dir = join(here, 'data')
   mkdirSync(dir)
-  // It ends when the folder is removed, if it outlives its gateway.
+  // A run that outlives its gateway ends when the folder is removed.
   const command = ['sh', '-c', `while [ -d '${here}' ]; do sleep 1; done`]
   writeConfig(
     dir,

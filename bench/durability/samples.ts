@@ -9,7 +9,7 @@ export const mib = 1024 * 1024
 
 export type Sample = {
   readonly second: number
-  /** Events that were answered by then. */
+  /** The number of events that were answered by then. */
   readonly events: number
   readonly rssMib: number
   readonly fds: number
@@ -20,7 +20,7 @@ export type Sample = {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** A segment may be deleted while it is counted. */
+/** Returns the size of a folder. A segment may be deleted while it is counted. */
 const folderSize = (path: string): number => {
   try {
     return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
@@ -56,13 +56,13 @@ export const startSampling = (gateway: Gateway, events: () => number): Sampling 
   }
 }
 
-/** The samples taken while the last half of the events was answered. */
+/** Returns the samples that were taken while the last half of the events was answered. */
 export const lastHalf = (samples: readonly Sample[]): readonly Sample[] => {
   const half = (samples.at(-1)?.events ?? 0) / 2
   return samples.filter(({ events }) => events >= half)
 }
 
-/** How a figure rises with the events: the slope of the least-squares line, for 100,000 events. */
+/** Returns how a figure rises with the events: the slope of the least-squares line, for 100,000 events. */
 export const slopePer100k = (samples: readonly Sample[], figure: (sample: Sample) => number): number => {
   const mean = (of: (sample: Sample) => number): number => samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length
   const [x, y] = [mean(({ events }) => events), mean(figure)]

@@ -8,20 +8,20 @@ export type Answered = {
   /** `accepted`: the event must become a run, or a part of one. */
   readonly state: 'accepted' | 'ignored'
   readonly at: number
-  /** The answer that told of its acceptance never arrived. */
+  /** Whether the answer that accepted the event has not arrived. */
   readonly unheard: boolean
 }
 
 export type Round = {
   readonly url: string
   readonly connections: number
-  /** Between two events of one connection. */
+  /** Returns the pause between two events of one connection. */
   readonly pauseMs: () => number
   readonly goesOn: () => boolean
   readonly answered?: (answered: Answered) => void
 }
 
-/** How long after a 503 the event is sent again. The seconds of `Retry-After` would only make the program slow. */
+/** How long after a 503 the event is sent again. To wait for `Retry-After` would only make the program slow. */
 const refusedMs = 50
 
 export class Senders {
@@ -39,7 +39,7 @@ export class Senders {
     return this.#open.length
   }
 
-  /** Resolves when nothing is left, when `goesOn` says no, or when nobody answers any more. */
+  /** Sends the events. Resolves when no event is left, when `goesOn` says no, or when nobody answers any more. */
   async run(round: Round): Promise<void> {
     const client = createClient()
     await Promise.all(Array.from({ length: round.connections }, () => this.#connection(client, round)))

@@ -1,4 +1,4 @@
-/** A plain table. The first column is aligned left, the others right. */
+/** Returns a plain table. The first column is aligned left, the others right. */
 
 export type Cell = string | number
 

@@ -1,4 +1,7 @@
-/** Is loaded into the measured server before its program: certificates of senders come from a file, so that no request leaves the machine. */
+/**
+ * Is loaded into the measured server before its program. Certificates of senders then come from a file, so that no request leaves the
+ * machine.
+ */
 
 import { readFileSync } from 'node:fs'
 

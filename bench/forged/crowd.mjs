@@ -1,6 +1,6 @@
 /**
- * Many sockets that send forged requests, each the next one as soon as it has its answer, while a thread asks for /health. The job is the
- * program's argument; the result is one line of JSON. What the server closes is opened again.
+ * Opens many sockets that send forged requests, each the next one as soon as it has its answer, while a thread asks for /health. The job is
+ * the program's argument; the result is one line of JSON. A connection that the server closes is opened again.
  */
 
 import { readFileSync } from 'node:fs'
@@ -14,10 +14,10 @@ const requests = files.map((file) => readFileSync(file))
 const statuses = {}
 let next = 0
 
-/** Linux takes every address of 127.0.0.0/8 for its own. */
+/** Returns the address of a client. Linux takes every address of 127.0.0.0/8 for its own. */
 const addressOf = (i) => (isOneClient ? '127.0.0.1' : `127.0.${1 + Math.floor(i / 200)}.${1 + (i % 200)}`)
 
-/** The status of a whole answer; `undefined` while some of it is missing. */
+/** Returns the status of a whole answer; `undefined` while some of it is missing. */
 const statusIn = (text) => {
   const end = text.indexOf('\r\n\r\n')
   const length = end < 0 ? undefined : /\r\ncontent-length: *(\d+)/i.exec(text)?.[1]

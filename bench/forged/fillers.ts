@@ -1,25 +1,25 @@
-/** What a stranger fills a body with: texts of up to a megabyte, each costly for something that reads it. */
+/** Makes fillers: texts of up to a megabyte with which a stranger fills a body, each costly for something that reads it. */
 
 import { megabytes } from '../megabytes.ts'
 
-/** The largest body that is taken where nothing else is set. */
+/** The largest body that a gateway takes by default. */
 export const maxBytes = 1_048_576
-/** What may be put behind a filler: the fields of a sender that signs in the body. */
+/** The room behind a filler, for the fields of a sender that signs in the body. */
 const restBytes = 4_096
 const room = maxBytes - restBytes
 
 const json = 'application/json'
 const form = 'application/x-www-form-urlencoded'
 
-/** `text` has a character for each byte. */
+/** A filler. `text` has a character for each byte. */
 export type Filler = { readonly type: typeof json | typeof form; readonly text: string }
 
 const filled = (part: string, rest = 0): string => part.repeat(Math.floor((room - rest) / part.length))
-/** Of characters that are not ASCII, as bytes. */
+/** Characters that are not ASCII, as bytes. */
 const wide = Buffer.from('\u{1f600}\u00e9').toString('latin1')
 const broken = '\xff\xc3'
 const names = (count: number, name: (i: number) => string): string[] => Array.from({ length: count }, (_, i) => name(i))
-/** Distinct names that come in no order, so that whoever sorts them has work. */
+/** Returns distinct names that come in no order, so that whoever sorts them has work. */
 const shuffled = (i: number): string => ((i * 7_919) % 200_003).toString(36).padStart(4, '0')
 
 const texts: { readonly [what: string]: string } = {
@@ -56,7 +56,9 @@ export const fillers: { readonly [what: string]: Filler } = Object.fromEntries([
 export const plain: Filler = { type: json, text: `{"v":"${filled('a', 16)}"}` }
 export const nothing: Filler = { type: json, text: '{}' }
 
-/** A filler with these members of JSON behind it: in the same map, else beside it; in a form as its `payload`. */
+/**
+ * Returns a filler with these members of JSON behind it: in the same map, or in a map around the filler; in a form as the field `payload`.
+ */
 export const withMembers = ({ type, text }: Filler, members: object): Filler => {
   const inner = JSON.stringify(members)
   if (type === form) return { type, text: `${text}&payload=${encodeURIComponent(inner)}` }

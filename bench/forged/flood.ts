@@ -1,4 +1,4 @@
-/** /health beside a crowd of sockets that send forged requests all the time. */
+/** Measures /health beside a crowd of sockets that send forged requests all the time. */
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const bytesOf = ({ path, headers, body }: Post): Buffer => {
   return Buffer.concat([Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body])
 }
 
-/** The posts are sent in turn. Each socket has an address of its own unless all are one client. */
+/** Lets a crowd send the posts in turn. Each socket has an address of its own, unless all are one client. */
 export const flood = (url: string, posts: readonly Post[], isOneClient: boolean): Promise<Flooded> =>
   withFolder((folder) => {
     const files = posts.map((post, i) => {

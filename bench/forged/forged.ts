@@ -1,4 +1,7 @@
-/** The most expensive forged request of each sender: how long it holds the event loop, and how /health fares beside a crowd that sends them. */
+/**
+ * Measures the most expensive forged request of each sender: how long it holds the event loop, and how /health fares beside a crowd that
+ * sends such requests.
+ */
 
 import { works } from '../../test/fakes/process.ts'
 import type { Case, Options } from '../compare.ts'
@@ -14,7 +17,7 @@ const healthGoal: Wanted = { must: 50, aim: 25 }
 
 type Say = (figure: string, value: number, wanted?: Wanted) => Figure
 
-/** Only ours has goals. */
+/** Makes the function that makes figures. Only the build of this tree has goals. */
 const saying =
   (name: string, peer: string): Say =>
   (figure, value, wanted) => ({
@@ -72,7 +75,7 @@ const healthFigures = async (say: Say, { open, limited, peer }: Live, all: reado
   ]
 }
 
-/** `contender`: ours. Its launcher is not used; its post shows that a server is up. */
+/** `contender`: our server. Its launcher is not used, and its post shows that a server is up. */
 export const forged = (name: string, contender: Contender): Case => ({
   name,
   missing: () => (works('openssl', 'version') ? undefined : 'needs openssl'),

@@ -1,4 +1,4 @@
-/** Forged requests: each has the shape of its sender's, a time that is now, and a signature that is well-formed and wrong. */
+/** Makes forged requests: each has the shape of its sender's, a time that is now, and a signature that is well-formed and wrong. */
 
 import { randomUUID } from 'node:crypto'
 import type { Route } from '../../src/generated/config.ts'
@@ -10,14 +10,14 @@ import type { Post } from '../payloads.ts'
 import { type Filler, fillers, nothing, plain, withMembers } from './fillers.ts'
 import { certificateHeaders, ownBodies, ownMembers, publicNames } from './strangers.ts'
 
-/** `make`: the request as it is sent at a time, in milliseconds. */
+/** `make`: returns the request as it is sent at a time, in milliseconds. */
 export type Forgery = { readonly what: string; readonly make: (at: number) => Post }
 /** `small`: a forgery that costs next to nothing. */
 export type Sender = { readonly name: string; readonly route: Route; readonly forgeries: readonly Forgery[]; readonly small: Forgery }
 
-/** As many as a route may have. */
+/** The most keys that a route may have. */
 const KEYS = 8
-/** What a head holds beside its other lines, within Node's 16 KiB. */
+/** The room in a head besides its usual lines, within Node's 16 KiB. */
 const HEAD_CHARS = 13_000
 
 export const publicUrl = 'https://hooks.example.com'
@@ -39,7 +39,9 @@ const routeOf = (scheme: Scheme): Route => {
 
 type Head = Pick<Post, 'path' | 'headers'>
 
-/** The head of a request for another body and with another key. The header that shows the signature is the last one. */
+/**
+ * Makes a function that makes the head of a request. It is signed for another body and with another key. Its last header has the signature.
+ */
 const signing = (scheme: Scheme): ((at: number, type: string) => Head) => {
   const { secret, privateKey } = newKeys(scheme)
   const path = `/webhooks/${scheme.name}`
@@ -74,11 +76,11 @@ const again = (by: string) => (value: string) =>
   Array<string>(Math.max(1, Math.floor(HEAD_CHARS / (value.length + by.length))))
     .fill(value)
     .join(by)
-/** Three bytes are four characters of a token. */
+/** How deep the header of a token is nested: three bytes are four characters of the token. */
 const depth = (HEAD_CHARS * 3) / 8 - 16
 const nestedHeader = Buffer.from(`{"alg":"HS256","x":${'['.repeat(depth)}${']'.repeat(depth)}}`).toString('base64url')
 
-/** Heads that cost something themselves. */
+/** Changes that make a head costly in itself. */
 const heads: { readonly [what: string]: (head: Head) => Head } = {
   'a query of 6,500 fields': inQuery('a&'.repeat(HEAD_CHARS / 2)),
   'a query of percent escapes': inQuery(`${'%41'.repeat(HEAD_CHARS / 3)}&`),
@@ -92,7 +94,7 @@ const heads: { readonly [what: string]: (head: Head) => Head } = {
   }),
 }
 
-/** The bytes of fillers that many senders' requests have. */
+/** The bytes of fillers that requests of many senders have. */
 const shared = new Map<Filler, Buffer>()
 const sharedBytes = (filler: Filler): Buffer => {
   const bytes = shared.get(filler) ?? bytesOf(filler)
@@ -101,7 +103,7 @@ const sharedBytes = (filler: Filler): Buffer => {
 }
 const bytesOf = ({ text }: Filler): Buffer => Buffer.from(text, 'latin1')
 
-/** How a sender's forgeries are made of a filler, and of a head that is changed. */
+/** Returns a function that makes a sender's forgeries from a filler, and from a change of the head. */
 const forging = (scheme: Scheme): ((what: string, filler: Filler, change?: (head: Head) => Head) => Forgery) => {
   const head = signing(scheme)
   const members = ownMembers[scheme.name]
@@ -126,7 +128,10 @@ const senderOf = (scheme: Scheme): Sender => {
   return { name, route: routeOf(scheme), forgeries: [...filled, ...headed, ...own], small: forge('nothing', nothing) }
 }
 
-/** Every built-in scheme, with a route that has as many of its keys as a route may have. Throws for one that nobody here can forge. */
+/**
+ * Returns every built-in scheme, with a route that has as many of its keys as a route may have. Throws for a scheme that nobody here can
+ * forge.
+ */
 export const senders = (): Sender[] =>
   [...schemes, ...presets].map((scheme) => {
     if (isPreset(scheme) && scheme.description.signature?.body !== undefined && !ownMembers[scheme.name])

@@ -1,4 +1,4 @@
-/** Asks for /health on a fixed schedule, in a thread of its own; a latency counts from the moment its request was due. */
+/** Asks for /health on a fixed schedule, in a thread of its own. A latency counts from the moment at which its request was due. */
 
 import { connect } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -9,9 +9,9 @@ const question = `GET /health HTTP/1.1\r\nHost: ${host}\r\n\r\n`
 const total = perSecond * seconds
 const gapMs = 1000 / perSecond
 const CONNECTIONS = 32
-/** For the crowd to come. */
+/** The time that the crowd needs to connect. */
 const LEAD_MS = 3_000
-/** What is not answered by then counts as that late. */
+/** A request that is not answered within this time counts as that late. */
 const PATIENCE_MS = 20_000
 
 const latencies = []

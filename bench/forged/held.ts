@@ -8,7 +8,10 @@ import { type Post, SECRET } from '../payloads.ts'
 const LOOK_MS = 1
 const PATIENCE_MS = 60_000
 
-/** Routes with the bench's secret, for what a gauge compares with. There are many, since a route takes only so many requests in a minute. */
+/**
+ * Routes with the bench's secret, for the requests that a gauge compares with. There are many, because a route takes only so many requests
+ * in a minute.
+ */
 export const plainRoutes: readonly string[] = Array.from({ length: 60 }, (_, i) => `plain-${i}`)
 
 /** `status` is 0 where the server closed before its answer could be read. */
@@ -16,12 +19,14 @@ export type Held = { readonly status: number; readonly ms: number }
 export type Gauge = {
   /** Sends one request alone, over a kept connection where the server keeps it. */
   hold(post: Post): Promise<Held>
-  /** The same of a request whose body comes, and is refused unread: what every body of its size costs, in milliseconds. */
+  /**
+   * Sends a request whose body comes, and is refused at its first byte. Resolves to what every body of this size costs, in milliseconds.
+   */
   unread(bytes: number): Promise<number>
   close(): void
 }
 
-/** Waits until the main thread sleeps, and goes on sleeping. Resolves with what it has used so far. */
+/** Waits until the main thread sleeps, and goes on sleeping. Resolves to the time that the thread has used so far. */
 const untilIdle = async (pid: number): Promise<number> => {
   const giveUpAt = performance.now() + PATIENCE_MS
   let before: number | undefined
@@ -36,7 +41,7 @@ const untilIdle = async (pid: number): Promise<number> => {
 
 const isClosed = (error: Error): boolean => 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
-/** Resolves with the status. A server may answer before it has the whole body, and close. */
+/** Sends a request, and resolves to the status. A server may answer before it has the whole body, and close. */
 const send = (agent: Agent, url: string, post: Post): Promise<number> =>
   new Promise((resolve, reject) => {
     const { headers, body } = post
@@ -47,7 +52,7 @@ const send = (agent: Agent, url: string, post: Post): Promise<number> =>
       response.resume().once('close', () => resolve(status))
     })
     sent.on('error', (error) => {
-      // A kept connection may be closed for its age just when it is used again.
+      // The server may close a kept connection for its age just when the connection is used again.
       if (status === 0 && isClosed(error) && sent.reusedSocket) resolve(send(agent, url, post))
       else if (status !== 0 || isClosed(error)) resolve(status)
       else reject(error)
@@ -55,7 +60,7 @@ const send = (agent: Agent, url: string, post: Post): Promise<number> =>
     sent.end(body)
   })
 
-/** With a right token, and refused at the first byte of its body. */
+/** Returns a request with a right token, whose body is refused at its first byte. */
 const unreadPost = (route: string, bytes: number): Post => ({
   path: `/webhooks/${route}`,
   headers: { 'X-Gitlab-Token': SECRET, 'Content-Type': 'application/json' },

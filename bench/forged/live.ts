@@ -14,11 +14,11 @@ import { createGauge, type Gauge, plainRoutes } from './held.ts'
 type Server = { readonly url: string; readonly gauge: Gauge }
 export type Live = { readonly peer: string; readonly open: Server; readonly limited: Server }
 
-/** So many wrong requests a client may send to a route in a minute. The second is the gateway's default. */
+/** How many wrong requests a client may send to a route in a minute. `LIMIT` is the gateway's default. */
 const NO_LIMIT = 1_000_000_000
 export const LIMIT = 30
 
-/** A server with a route for each sender. */
+/** Returns the launcher of a server with a route for each sender. */
 const launcher =
   (all: readonly Sender[], rateLimit: number): Launcher =>
   async (folder) => {
@@ -55,8 +55,8 @@ const startPairs = async <T>(
 }
 
 /**
- * Runs `contender`, ours, with routes for all senders; from another build, too, if there is one. All run at once, so that they can be
- * measured in turn.
+ * Runs our server (`contender`) with routes for all senders, and also from another build if there is one. All run at once, so that they can
+ * be measured in turn.
  */
 export const withLives = <T>(
   contender: Contender,

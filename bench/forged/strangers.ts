@@ -1,9 +1,9 @@
-/** What is forged in a way of its own: senders that sign in the body, and senders whose certificate is fetched. */
+/** Makes what is forged in a way of its own: for senders that sign in the body, and for senders whose certificate is fetched. */
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { maxBytes } from './fillers.ts'
 
-/** A signature as RSA with 2,048 bits gives it. */
+/** Makes a text of the form of an RSA signature with 2,048 bits. */
 const rsa = (): string => randomBytes(256).toString('base64')
 
 const mailgun = (at: number, token: string = randomUUID()) => ({
@@ -12,7 +12,7 @@ const mailgun = (at: number, token: string = randomUUID()) => ({
 
 const topic = 'arn:aws:sns:us-west-2:123456789012:Topic'
 
-/** What a sender calls a key and everybody may know: routes have it as their last one. */
+/** What a sender uses as a key although everybody may know it. Routes have it as their last key. */
 export const publicNames: { readonly [sender: string]: string } = { aws_sns: topic }
 
 const sns = (at: number, message = 'forged') => ({
@@ -26,7 +26,7 @@ const sns = (at: number, message = 'forged') => ({
   SigningCertURL: 'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-f3ecfb7224c7233fe7bb5f59f96de52f.pem',
 })
 
-/** The members of JSON in which a sender signs, at a time in milliseconds. They go behind a filler. */
+/** Returns the members of JSON with which a sender signs, at a time in milliseconds. They stand behind a filler. */
 export const ownMembers: { readonly [sender: string]: (at: number) => object } = {
   mailgun,
   aws_sns: sns,
@@ -40,7 +40,10 @@ const states = (last: string): object => ({
   value: [...Array.from({ length: 29_999 }, () => ({ clientState: 'wrong' })), { clientState: last }],
 })
 
-/** Bodies that only one sender reads in a way that costs something, as texts with a character for each byte. They have all that the sender signs. */
+/**
+ * Bodies that cost something because of the way in which only one sender is read, as texts with a character for each byte. They have all
+ * that the sender signs.
+ */
 export const ownBodies: { readonly [sender: string]: { readonly [what: string]: (at: number) => string } } = {
   mailgun: {
     'a token of a megabyte': (at) => JSON.stringify(mailgun(at, long)),
@@ -56,7 +59,7 @@ export const ownBodies: { readonly [sender: string]: { readonly [what: string]: 
   },
 }
 
-/** The headers of a sender that signs with a certificate, the signature last. */
+/** Returns the headers of a sender that signs with a certificate. The last one has the signature. */
 export const certificateHeaders: { readonly [sender: string]: (at: number) => { readonly [name: string]: string } } = {
   paypal: (at) => ({
     'PAYPAL-CERT-URL': 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-0a1b2c3d',

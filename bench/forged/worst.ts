@@ -6,20 +6,20 @@ import type { Forgery, Sender } from './forgeries.ts'
 import type { Gauge, Held } from './held.ts'
 import { LIMIT, type Live } from './live.ts'
 
-/** At the first look V8 has not compiled what the later ones run. */
+/** How often all forgeries are sent before any is measured. At the first time, V8 has not compiled what later requests run. */
 const LOOKS = 2
-/** So many of a sender's forgeries, the worst at these looks, are measured in each round. */
+/** How many of a sender's forgeries are measured in each round: the worst of those that were sent before. */
 const CANDIDATES = 3
-/** What holds the loop so long is measured once: more rounds would say the same. */
+/** A forgery that holds the loop longer than this is measured once: more rounds would say the same. */
 const CLEAR_MS = 100
-/** A median over this is taken of more rounds: a collection of garbage costs 5 to 10 ms, and may come in two rounds of three by chance. */
+/** Above this median, more rounds are measured: a collection of garbage costs 5 to 10 ms, and may come in two rounds of three by chance. */
 const UNSURE_MS = 8
 const MORE_ROUNDS = 4
 const MAX_TRIES = 5
 
-/** `ms`: how long it holds the loop. */
+/** `ms`: how long the forgery holds the event loop. */
 export type Cost = { readonly forgery: Forgery; readonly ms: number }
-/** `limited`: of a client that is past its limit. */
+/** `limited`: the cost for a client that is past its limit. */
 export type Worst = { readonly sender: string; readonly open: Cost; readonly limited: Cost }
 
 const refused = async ({ what }: Forgery, post: Post, { hold }: Gauge): Promise<Held> => {
@@ -29,7 +29,10 @@ const refused = async ({ what }: Forgery, post: Post, { hold }: Gauge): Promise<
   throw new Error(`${post.path}: ${what} was answered with ${status}`)
 }
 
-/** What a request costs beyond the coming of its body; never below 0. The other one is sent just before, so that both see the same machine. */
+/**
+ * Returns what a request costs beyond the coming of its body; never below 0. A body of the same size is measured just before, so that both
+ * see the same machine.
+ */
 const msOf = async (forgery: Forgery, gauge: Gauge): Promise<Held> => {
   const post = forgery.make(Date.now())
   const least = await gauge.unread(post.body.length)
@@ -37,10 +40,10 @@ const msOf = async (forgery: Forgery, gauge: Gauge): Promise<Held> => {
   return { status, ms: Math.max(0, ms - least) }
 }
 
-/** Where the connection was cut off nobody can say. */
+/** Whether a client may be past its limit. Where the connection was cut off, nobody can say. */
 const isPastLimit = ({ status }: Held): boolean => status === 429 || status === 0
 
-/** The same of a client that is past its limit, which it is made to be. */
+/** Returns the same cost for a client past its limit. Wrong requests are sent until the client is past it. */
 const limitedMsOf = async (forgery: Forgery, { small }: Sender, gauge: Gauge): Promise<number> => {
   for (let sent = 0; sent <= MAX_TRIES * LIMIT; sent++) {
     const held = isPastLimit(await gauge.hold(small.make(Date.now()))) ? await msOf(forgery, gauge) : undefined
@@ -49,7 +52,10 @@ const limitedMsOf = async (forgery: Forgery, { small }: Sender, gauge: Gauge): P
   throw new Error(`${forgery.what}: a client that sent many wrong requests is not past its limit`)
 }
 
-/** The first time is not counted: its memory may be the first of its kind that the server asks the system for. */
+/**
+ * Returns the median cost of some rounds. The first time is not counted: its memory may be the first of its kind that the server asks the
+ * system for.
+ */
 const middle = async (forgery: Forgery, rounds: number, measure: () => Promise<number>): Promise<Cost> => {
   const times: number[] = []
   await measure()

@@ -1,4 +1,4 @@
-/** What an editor with the YAML language server offers, shows and underlines: cursor here (`▮`) → expect these. */
+/** Checks what an editor with the YAML language server offers, shows and underlines where the cursor (`▮`) stands in a text. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -176,7 +176,7 @@ t.test('in a condition: every operator, wherever conditions stand', async (t) =>
       for (const name of names) t.match(inserted(items, name), new RegExp(`^${name}:`), `${name} brings its colon`)
       t.notMatch(inserted(items, 'not'), 'exists', 'groups come empty')
     })
-  // In braces the server offers them once a letter stands there.
+  // Between braces, the server offers the operators only once a letter stands there.
   includes(t, await editor.complete(route('filters:', '  - { field: action, e▮ }')), ...names)
   includes(t, places['a list item'], 'field', 'field equals value', 'field in list', 'any of')
   includes(t, await editor.complete(route('filters:', '  - field: ▮')), 'action', 'event_type')

@@ -1,4 +1,4 @@
-/** One mechanism for one job: the raw thing is used in the room that owns the job, and nowhere else in `src/`. */
+/** Each job has one mechanism: the function of Node that does the job is used in the file that owns the job, and nowhere else in `src/`. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,10 @@ import t from 'tap'
 
 const root = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** `raw`: what a line of code outside of `homes` may not have. `homes`: paths below `src/`, those but the first with their reason. */
+/**
+ * `raw`: what a line of code outside of `homes` may not have. `homes`: the paths below `src/` that may have it, the owner first, each other
+ * with its reason.
+ */
 type Mechanism = { readonly job: string; readonly raw: RegExp; readonly homes: { readonly [path: string]: string } }
 
 const mechanisms: readonly Mechanism[] = [

@@ -1,4 +1,4 @@
-/** Where the calls of targets go that no setting sends elsewhere. */
+/** Checks where the calls of targets go that no setting sends elsewhere. */
 
 import t from 'tap'
 import { systemClock } from '../../src/core/clock.ts'
@@ -12,7 +12,7 @@ import { doubles } from '../fakes/platforms/index.ts'
 
 const keep = createKeep(adopt)
 
-/** Where the calls of a target go that has no `api_base`, and what names its home channel in the environment: no double can tell. */
+/** Where the calls of targets go that have no `api_base`, and which variables name their home channels. No double can show either. */
 const official: readonly (readonly [way: string, settings: JsonObject, home: string, ...addresses: string[]])[] = [
   [
     'dingtalk by app',
@@ -69,7 +69,7 @@ t.test('without api_base the calls go to the official addresses, and to the home
     globalThis.fetch = fetch
   })
   const called: string[] = []
-  // A token in the words of all of them.
+  // A token, under the names that all these platforms have for it.
   const token = {
     code: 0,
     errcode: 0,

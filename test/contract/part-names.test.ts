@@ -1,4 +1,4 @@
-/** Nobody outside of a part decides by its name: what others must know of a part, its type says. */
+/** Checks that nobody outside of a part decides by the part's name: what others must know of a part stands in the type of its family. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { stores } from '../../src/store/index.ts'
 
 const root = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** Words that are no part's where they stand, and whose they are. */
+/** Words that name no part where they stand, each with what they name there. */
 const allowed: { readonly [place: string]: string } = {
   'check/doctor/targets.ts missing': 'how a target is connected',
   'edit/targets.ts missing': 'how a target is connected',
@@ -42,7 +42,7 @@ const allowed: { readonly [place: string]: string } = {
 
 const namesOf = (parts: readonly { readonly name: string }[]): ReadonlySet<string> => new Set(parts.map(({ name }) => name))
 
-/** By what a variable or key is called that holds a name of the family. */
+/** What variables and keys are called that hold the name of a part, each with the names of the family. */
 const families: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['target', new Set(targets.flatMap(({ name, aliases = [] }) => [name, ...aliases]))],
   ['scheme', new Set([...namesOf(schemes), ...presets.flatMap(({ name, aliases = [] }) => [name, ...aliases])])],
@@ -54,13 +54,16 @@ const families: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['ending', namesOf(endings)],
 ])
 
-/** Names of these are keys of a route too, and common words: they count only beside a variable or key of the family. */
+/**
+ * The families whose names of parts are keys of a route too, and common words. Such a name counts only beside a variable or key of the
+ * family.
+ */
 const wordy: ReadonlySet<string> = new Set(['stage', 'ending'])
 
 const isNamedAs = (family: string, text: string): boolean =>
   text.toLowerCase().includes(family) || (family === 'stage' && /stopped_?at/i.test(text))
 
-/** The families that have a part of this name; `beside`: what it stands beside. */
+/** Returns the families that have a part of this name. `beside`: the variable or key beside which the name stands. */
 const familiesOf = (name: string, beside: string): string[] =>
   [...families].flatMap(([family, names]) => (names.has(name) && (!wordy.has(family) || isNamedAs(family, beside)) ? [family] : []))
 
@@ -72,7 +75,7 @@ const comparisons: ReadonlySet<ts.SyntaxKind> = new Set([
 
 const isText = (node: ts.Node): node is ts.StringLiteralLike => ts.isStringLiteralLike(node)
 
-/** What a text is compared with, looked up in or given as; `undefined` for one that decides nothing. */
+/** Returns what a text is compared with, looked up in or given as; `undefined` for a text that decides nothing. */
 const besideOf = (node: ts.StringLiteralLike): string | undefined => {
   const { parent } = node
   if (ts.isBinaryExpression(parent) && comparisons.has(parent.operatorToken.kind))
@@ -85,7 +88,7 @@ const besideOf = (node: ts.StringLiteralLike): string | undefined => {
   return undefined
 }
 
-/** A list, or the keys of a map, that has several parts of one family. */
+/** Returns the names in a list, or in the keys of a map, where several of them are parts of one family. */
 const listed = (names: readonly string[]): string[] =>
   [...families].flatMap(([family, known]) => {
     const found = names.filter((name) => known.has(name))
@@ -95,7 +98,7 @@ const listed = (names: readonly string[]): string[] =>
 const keyOf = (property: ts.ObjectLiteralElementLike): string | undefined =>
   property.name && (ts.isIdentifier(property.name) || isText(property.name)) ? property.name.text : undefined
 
-/** The names of parts that a node decides by. */
+/** Returns the names of parts by which a node decides. */
 const namedIn = (node: ts.Node): string[] => {
   if (isText(node)) {
     const beside = besideOf(node)
@@ -103,7 +106,7 @@ const namedIn = (node: ts.Node): string[] => {
   }
   if (ts.isArrayLiteralExpression(node)) return listed(node.elements.filter(isText).map(({ text }) => text))
   if (ts.isObjectLiteralExpression(node)) return listed(node.properties.flatMap((property) => keyOf(property) ?? []))
-  // A setting of something that a part is named in: `{ scheme: 'github' }`.
+  // A setting may name a part: `{ scheme: 'github' }`.
   if (!ts.isPropertyAssignment(node) || !isText(node.initializer)) return []
   const { text } = node.initializer
   return [...families].some(([family, names]) => names.has(text) && keyOf(node) === family) ? [text] : []

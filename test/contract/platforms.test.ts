@@ -1,4 +1,4 @@
-/** What every target keeps to, shown on a double of what it speaks to. */
+/** Checks what every target must keep to, on a double of the platform that it speaks to. */
 
 import t, { type Test } from 'tap'
 import type { Profile } from '../../src/config/config.ts'
@@ -38,17 +38,17 @@ type SendOptions = Partial<Outgoing> & {
   readonly clock?: Clock
 }
 
-/** A double that runs, and how to send to it. */
+/** A double that runs, and the means to send to it. */
 type Stage = {
   readonly double: Double
   readonly origin: string
-  /** Settings that connect to it. */
+  /** The settings that connect to the double. */
   readonly settings: JsonObject
-  /** `deliver_extra` that leads to a chat. */
+  /** Returns the `deliver_extra` that leads to a chat. */
   readonly at: (chat: string) => JsonObject
   /** Sends to the double's chat with no settings, unless the options say otherwise. */
   readonly send: (options: SendOptions) => Promise<Sent>
-  /** With nothing seen or accepted so far. */
+  /** Makes the double forget what it has seen and accepted, and returns it. */
   readonly fresh: () => Running
 }
 
@@ -86,7 +86,7 @@ const stageOf = (double: Double, running: Running): Stage => {
 
 const profileWith = (platforms: Profile['platforms']): Profile => ({ name: 'default', dir: '', env: {}, jobs: new Map(), platforms })
 
-/** A clock on which waiting takes no time. */
+/** Makes a clock on which waiting takes no time. */
 const quickClock = (): Clock & { readonly waited: () => number } => {
   const fake = fakeClock()
   let waited = 0
@@ -99,7 +99,7 @@ const quickClock = (): Clock & { readonly waited: () => number } => {
   return { now: fake.now, monotonic: fake.monotonic, after, waited: () => waited }
 }
 
-/** Every text among some settings that is a credential; none may ever be told. */
+/** Returns every text among some settings that is a credential. No message may show one. */
 const canaries = (...settings: readonly JsonObject[]): string[] =>
   settings.flatMap((each) => Object.values(each)).filter((value): value is string => typeof value === 'string' && value.includes('canary'))
 
@@ -227,7 +227,7 @@ const talks = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
         { job: 'j' },
         { position: 1 },
       ]
-      // The platform would take the second of two threads of one chat for a repeat of the first.
+      // Two threads of one chat need two keys: otherwise the platform would take the second message for a repeat of the first.
       if (double.thread !== undefined) variants.push({ extra: { ...at(double.chat), thread_id: double.thread } })
       for (const options of variants) t.match(await send({ settings, ...options }), { ok: true })
       const keys = accepted.map(({ key }) => key)
@@ -320,7 +320,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     await refused(t, hasty)
     t.equal(receiverState(hasty), 'down', 'a breaker counts it')
     t.equal(accepted.length, 0)
-    // gh does not say how long, and the host asks for more than any delivery has.
+    // gh does not say how long to wait, and GitHub asks for more time than any delivery has.
     if (waitMs === undefined || double.target === 'github_comment') return
     next.push(reply)
     const clock = quickClock()
@@ -394,7 +394,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
       next.push({ status: 500, body: 'oops' })
       t.match(await send({ settings, text, clock: quickClock() }), { ok: false, why: /^(?!\d+ of)/ })
       t.equal(accepted.length, 0)
-      // Those before it would be posted twice by a repeat, also where the answer means "not now".
+      // A repeat would post the parts before the failed one twice, also where the answer means "not now".
       for (const reply of [{ status: 500, body: 'oops' }, double.limited.reply]) {
         let posts = 0
         const breaking: Double = {

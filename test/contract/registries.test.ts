@@ -222,7 +222,7 @@ t.test('every refusal has an answer of its own, is given by somebody, and leaks 
 
 t.test('every answer of the contract is in the README', async (t) => {
   const readme = read('README.md')
-  // Not the sender's business to plan for: a bug of ours, and headers that no sender has.
+  // Answers that no sender plans for: 500 is a bug of ours, and 431 is for headers that no sender has.
   const beside = [500, 431]
   const statuses = refusals.map((code) => replyTo(refuse(code)).status).filter((status) => !beside.includes(status))
   for (const status of new Set([...statuses, 200, 202])) t.match(readme, new RegExp(`\\b${status}\\b`), String(status))

@@ -231,7 +231,7 @@ t.test('the defaults that editors show are those of the program', async (t) => {
       diagnostics.map(({ code, pointer }) => `${code} ${pointer}`),
       idle,
     )
-    // Only what the texts mean is compared.
+    // The comparison leaves out where things stand, and takes only what the texts mean.
     const { dataDir: _, profiles: __, digests: ___, isEmpty: ____, sections: _____, ...rest } = config
     return rest
   }

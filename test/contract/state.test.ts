@@ -8,7 +8,7 @@ import ts from 'typescript'
 
 const root = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** What may stay, and why it does. */
+/** The variables that may hold state, each with the reason. */
 const allowed: { readonly [place: string]: string } = {
   'datadir/mask-lines/guess-secrets.ts boundedValue': 'a pattern, whose place is set before each use',
   'process/start-thread.ts fromSources': 'the bundle of a thread, made from sources only',
@@ -53,7 +53,7 @@ const allowed: { readonly [place: string]: string } = {
 }
 
 const changing: ReadonlySet<string> = new Set('set add delete clear push pop shift unshift splice sort reverse fill copyWithin'.split(' '))
-/** What `new` may make of a module's own: it does not change, or is judged by who changes it. */
+/** The classes whose objects are no state by themselves: they never change, or a call of a method in `changing` shows that they do. */
 const values: ReadonlySet<string> = new Set([
   'Map',
   'Set',
@@ -89,17 +89,19 @@ const isChange = (name: ts.Identifier): boolean => {
   )
 }
 
-/** Whether a value that a module makes when it is loaded is one that lives: something opened, created or of a class of ours. */
+/**
+ * Whether a module makes something with a life of its own when it is loaded: something opened or created, or an object of a class of ours.
+ */
 const lives = (node: ts.Node): boolean => {
   if (ts.isFunctionLike(node)) return false
   if (ts.isNewExpression(node) && !values.has(node.expression.getText())) return true
-  // An empty one is a value.
+  // An empty buffer does not change, so it is no state.
   if (ts.isCallExpression(node) && /^Buffer\.alloc/.test(node.expression.getText()) && node.arguments[0]?.getText() !== '0') return true
   if (ts.isCallExpression(node) && /^(?:create(?!Require$)|open|start|listen)[A-Z]/.test(node.expression.getText())) return true
   return ts.forEachChild(node, lives) === true
 }
 
-/** The names at the top level of a file that hold state. */
+/** Returns the names at the top level of a file that hold state. */
 const stateOf = (file: ts.SourceFile, checker: ts.TypeChecker): string[] => {
   const found = new Set<string>()
   const top = new Map<ts.Symbol, string>()

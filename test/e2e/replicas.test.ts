@@ -29,8 +29,6 @@ const configOf = ({ url, schema }: Storage, routes: Shown): string =>
 
 /** Makes data directories with one configuration. The directory `c` has no gateway at first. */
 const foldersOf = (t: Test, storage: Storage): { a: string; b: string; c: string; write: (name: string, routes: Shown) => void } => {
-  // This teardown is registered before the folder is made. Otherwise the folder is removed while a gateway still writes to it.
-  t.teardown(() => undefined)
   const files = () => ({ 'config.yaml': configOf(storage, { work: { prompt: 'p' } }), scripts: { 'x.sh': 'cat' } })
   const dir = newFolder(t, { a: files(), b: files(), c: files() })
   const write = (name: string, routes: Shown): void => writeFileSync(join(dir, name, 'config.yaml'), configOf(storage, routes))

@@ -1,4 +1,4 @@
-/** For parts that are compiled by hand: gives the bare function; what it owns is open until the test's process ends. */
+/** The `adopt` for tests that compile a part themselves. What the part owns stays open until the process of the test ends. */
 
 import { systemClock } from '../../src/core/clock.ts'
 import type { Adopt } from '../../src/core/scope.ts'

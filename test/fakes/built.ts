@@ -1,14 +1,14 @@
-/** The built command, for tests that run it as a process. */
+/** The path of the built command, for tests that run the command as a process. */
 
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Whether tests are run with a program that is deaf to a key (`npm run deaf:keys`). */
+/** Whether the tests run against a program that ignores one key of its configuration (`npm run deaf:keys`). */
 const isDeaf = process.env.HEADGATE_DEAF_TO !== undefined
 
-/** Its path; where tests are deaf, that of the source with the same hooks. */
+/** The path of the built program. For `npm run deaf:keys`, the path of the source with the hooks that take the key away. */
 export const main = fileURLToPath(new URL(isDeaf ? '../../tools/deaf-keys/main.mjs' : '../../dist/main.js', import.meta.url))
 if (!existsSync(main)) throw new Error('dist/main.js is not there: npm run build')
 
-/** What such a process needs of this one's environment. */
+/** The variables of this process that such a process needs, too. */
 export const deafEnv = () => (isDeaf ? { HEADGATE_DEAF_TO: process.env.HEADGATE_DEAF_TO ?? '' } : {})

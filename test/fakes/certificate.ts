@@ -1,4 +1,4 @@
-/** Certificates of senders, of authorities and of gateways that a test plays, made by the openssl of the machine. */
+/** Makes certificates of senders, of authorities and of gateways that a test plays, with the openssl of the machine. */
 
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
@@ -19,7 +19,10 @@ export const certificateOf = (name: string, days = 3_650): { readonly key: strin
 
 export type Issued = { readonly key: string; readonly pem: string; readonly fingerprint: string }
 
-/** `san`: as openssl takes it, such as `DNS:a.example,URI:urn:b`. `days`: -1 for a certificate that ended yesterday. */
+/**
+ * `san`: the alternative names as openssl takes them, such as `DNS:a.example,URI:urn:b`. `days`: how long the certificate is valid; with
+ * -1, it ended yesterday.
+ */
 type Wanted = { readonly san?: string; readonly cn?: string; readonly days?: number }
 
 export type Authority = { readonly pem: string; readonly issue: (wanted: Wanted) => Issued }

@@ -14,7 +14,7 @@ export type FakeCli = {
   readonly file: (name: string) => string
   readonly read: (name: string) => string
   readonly write: (name: string, text: string) => void
-  /** The entry of this name in the subscriptions file. */
+  /** Returns the entry of this name in the subscriptions file. */
   readonly entry: (name: string) => { [key: string]: unknown }
   readonly run: (...argv: string[]) => Promise<Result>
   readonly runWith: (io: Partial<Io>, ...argv: string[]) => Promise<Result>
@@ -57,7 +57,7 @@ export const fakeCli = (
   const read = (name: string): string => readFileSync(file(name), 'utf8')
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(file(name)), { recursive: true })
-    // As `gateway setup` leaves them: others read none of it.
+    // With this mode, as `gateway setup` writes the files, other users can read none of them.
     writeFileSync(file(name), text, { mode: 0o600 })
   }
   for (const [name, text] of Object.entries(files)) write(name, text)
@@ -73,7 +73,7 @@ export const fakeCli = (
   }
 }
 
-/** A command that goes on: what it said so far, and its end once it was stopped. */
+/** Starts a command that does not end by itself. Returns what the command has printed so far, a function that stops it, and its end. */
 export const going = (cli: FakeCli, ...argv: string[]) => {
   const said = { out: '', err: '' }
   let stop = (_why: 'cancelled' | 'gone'): void => {}

@@ -49,7 +49,7 @@ export const fakeClock = (start = 1_700_000_000_000): StoppableClock => {
   }
 }
 
-/** The same, but its timers are real: no connection is closed because a test advances by a day. */
+/** Makes a clock as `fakeClock` does, but with real timers: no connection is closed because a test advances by a day. */
 export const steppedClock = (start = 1_700_000_000_000): FakeClock => {
   let time = start
   return {
@@ -62,7 +62,7 @@ export const steppedClock = (start = 1_700_000_000_000): FakeClock => {
   }
 }
 
-/** A clock that runs as another does, and reads this much more: another machine's. */
+/** Makes a clock that runs as another clock does, and shows a time that is `ms` later, as the clock of another machine may. */
 export const aheadOf = (clock: Clock, ms: number): Clock => ({
   now: () => clock.now() + ms,
   monotonic: () => clock.monotonic() + ms,

@@ -1,4 +1,4 @@
-/** A proxy in front of a console, on this machine. */
+/** Starts a proxy in front of a console, on this machine. */
 
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,10 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-/** A proxy in front of the console, which adds headers and keeps all others, the Host header too. `holds`: what it does not pass on. */
+/**
+ * Starts a proxy in front of the console. The proxy adds headers, and keeps all other headers, also the Host header. `holds`: whether the
+ * proxy keeps a request back and answers 204.
+ */
 export const startProxy = async (
   t: Test,
   port: number,

@@ -19,7 +19,7 @@ export type ProcessConsole = {
   readonly origin: string
   /** The address that signs one browser in. */
   readonly signInUrl: string
-  /** What it wrote to standard error. */
+  /** Returns what the process wrote to standard error. */
   readonly said: () => string
   stop(): Promise<void>
 }
@@ -68,7 +68,7 @@ export const send = (
     sent.end(method === 'GET' ? undefined : body)
   })
 
-/** The headers of a question that a page of the console asks. */
+/** Returns the headers of a question that a page of the console asks. */
 export const ofPage = (origin: string): { [name: string]: string } => ({
   origin,
   'sec-fetch-site': 'same-origin',
@@ -77,7 +77,7 @@ export const ofPage = (origin: string): { [name: string]: string } => ({
 
 export const cookieIn = ({ headers }: Asked): string => String(headers['set-cookie']?.[0]).split(';')[0] ?? ''
 
-/** Signs in with these headers and this body. Returns the headers with both halves. */
+/** Signs in with these headers and this body. Returns the headers with the cookie and the token of the sign-in. */
 export const signInAs = async (
   origin: string,
   headers: { readonly [name: string]: string },
@@ -88,7 +88,7 @@ export const signInAs = async (
   return { ...headers, cookie: cookieIn(signedIn), authorization: `Bearer ${JSON.parse(signedIn.text).bearer}` }
 }
 
-/** Signs in without a browser. Returns the headers with both halves. */
+/** Signs in without a browser. Returns the headers with the cookie and the token of the sign-in. */
 export const signIn = ({ origin, signInUrl }: ProcessConsole): Promise<{ [name: string]: string }> =>
   signInAs(origin, ofPage(origin), JSON.stringify({ code: new URL(signInUrl).hash.replace('#code=', '') }))
 
@@ -113,7 +113,7 @@ export const openPage = async (context: BrowserContext): Promise<{ readonly page
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
-    // A refusal by the server is an answer as any other.
+    // Chromium also reports each refusal by the server. A refusal is an answer like any other, so it is left out.
     if (['error', 'warning'].includes(message.type()) && !/the server responded with a status of/.test(message.text()))
       complaints.push(message.text())
   })

@@ -1,7 +1,7 @@
 /**
- * Runs tests of one file in one process, each deaf to its key: `HEADGATE_DEAF_TRIALS='{ "file": …, "trials": [[key, title], …] }'`. Where
- * `HEADGATE_DEAF_TO` names a key, all are deaf to that one. Prints TAP, in which each test has the name of its key, and ends early where one
- * waits in vain.
+ * Runs tests of one file in one process, each with a program that ignores (is deaf to) one key: `HEADGATE_DEAF_TRIALS='{ "file": …,
+ * "trials": [[key, title], …] }'`. Where `HEADGATE_DEAF_TO` names a key, all tests run without that key. Prints TAP, in which each test has
+ * the name of its key. Ends early where a test does not end.
  */
 
 import { writeSync } from 'node:fs'
@@ -10,11 +10,14 @@ import t from 'tap'
 
 const { HEADGATE_DEAF_TO: toAll, HEADGATE_DEAF_TRIALS: given } = process.env
 const { file, trials } = JSON.parse(given)
-// What a test starts as a process is then deaf, too.
+// This variable makes the processes that a test starts ignore the key, too.
 process.env.HEADGATE_DEAF_TO ??= ''
 const test = t.test.bind(t)
 
-/** A test that waits in vain for what the key brings about has missed it, too. As it may not end by itself, it ends the process. */
+/**
+ * Ends the process when a test waits in vain for an effect of the key. The test has noticed that the key is ignored, so it counts as
+ * failed.
+ */
 const waitsInVain = (key) =>
   setTimeout(() => {
     writeSync(1, `\nnot ok 1 - ${key}\n`)
@@ -33,10 +36,10 @@ for (const [key, title] of trials) {
     }).finally(() => clearTimeout(late))
     return trial
   }
-  // Another address each time, so that the file runs again. It must not end like the name of a file: a key may end with `.json`.
+  // The address differs each time, so that the file runs again. It must not end like the name of a file: a key may end with `.json`.
   await import(`${pathToFileURL(file)}?${key}&`)
-  // What the next file does while it is loaded must hold up no test: one that comes too late would have missed its key.
+  // Each test ends before the next file is loaded: loading may hold up the process, and a test that is late would count as failed.
   await Promise.allSettled([trial])
 }
-// What a test that failed has left open holds nothing up.
+// A test that failed may have left something open, which must not keep the process running.
 process.exit()

@@ -1,4 +1,4 @@
-/** The built editor in a terminal, over a data directory with a commented configuration. */
+/** Runs the built editor in a terminal, over a data directory with a commented configuration. */
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,13 +27,13 @@ platforms:
 export type FakeEditor = FakeTerminal & {
   /** Changes the description of the route that is open, from its first row on. */
   describe(text: string): Promise<void>
-  /** The drafts that lie in the data directory. */
+  /** Returns the names of the drafts in the data directory. */
   drafts(): string[]
 }
 
 export type EditorOptions = TerminalOptions & { readonly dir: string; readonly args?: readonly string[] }
 
-/** A line is on the terminal before the editor is. */
+/** Prints a line in a terminal, and then starts the editor there. */
 export const openEditor = (t: Test, { dir, args = ['pr-review'], columns = 110, env, ...options }: EditorOptions): FakeEditor => {
   const command = ['/bin/sh', '-c', 'echo "the line before"; exec "$@"', 'sh', process.execPath, main, 'edit', ...args]
   const terminal = openTerminal(t, command, { columns, env: { HEADGATE_HOME: dir, ...env }, ...options })
@@ -50,6 +50,9 @@ export const openEditor = (t: Test, { dir, args = ['pr-review'], columns = 110, 
   }
 }
 
-/** What a program does to a terminal that is not moving the cursor, erasing, colouring, or switching what it took. */
+/**
+ * Returns the control characters that a program writes to its terminal, without those that move the cursor, erase, colour, or switch a mode
+ * that the program switches back.
+ */
 export const commandsIn = (written: string): string[] =>
   written.replace(/\u001b\[(?:[\d;]*[mAEGHJK]|\?(?:1049|2004|2026|25)[hl])/g, '').match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu) ?? []

@@ -34,11 +34,11 @@ export type TestGateway = {
   readonly url: string
   readonly port: number
   readonly dir: string
-  /** Log lines so far. */
+  /** The log lines so far. */
   readonly lines: Line[]
-  /** Posts a body to a route, V1-signed unless `sign` is false. */
+  /** Posts a body to a route, signed by the scheme v1 unless `sign` is false. */
   post(route: string, options?: Post): Promise<Answer>
-  /** Sends bytes as they are; what came back when the other side closed or `ms` passed. */
+  /** Sends bytes as they are. Resolves to what came back until the other side closed the connection or `ms` passed. */
   raw(bytes: string | Buffer, ms?: number): Promise<string>
   /** The operations that the command line calls. */
   readonly operations: Gateway['operations']
@@ -49,9 +49,9 @@ export type TestGateway = {
 
 export type GatewayOptions = {
   readonly routes?: Tree
-  /** Settings under platforms.webhook.extra. */
+  /** Settings under `platforms.webhook.extra`. */
   readonly extra?: Tree
-  /** Other top-level sections. */
+  /** Other top-level sections of the configuration. */
   readonly config?: Tree
   /** The wall time at which requests arrive, for signature windows. */
   readonly now?: () => number
@@ -59,7 +59,7 @@ export type GatewayOptions = {
   readonly dir?: string
   readonly files?: { readonly [path: string]: unknown }
   readonly level?: Level
-  /** Others than the built-in ones. */
+  /** The parts of the gateway, where they are not the built-in ones. */
   readonly parts?: Catalogue
   readonly env?: { readonly [name: string]: string }
   /** The secrets that log and records replace. */
@@ -137,13 +137,16 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
   }
 }
 
-/** How the last request ended, in the words of our own answers: for routes whose answers are shaped for their sender. */
+/**
+ * Returns how the last request ended, in the words of our own answers. Some routes shape their answers for their sender, and such an answer
+ * does not say it.
+ */
 export const lastEnd = ({ lines }: Pick<TestGateway, 'lines'>): Tree => {
   const last: Line | undefined = lines.findLast(({ stage }) => stage !== undefined)
   return { status: last?.outcome, event: last?.event_type, delivery_id: last?.delivery_id }
 }
 
-/** The bytes that a body value stands for. */
+/** Returns the bytes that the value of a body stands for. */
 const bytesOf = (body: unknown): Buffer =>
   Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? {}))
 

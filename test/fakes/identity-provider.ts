@@ -1,4 +1,4 @@
-/** An OpenID provider on this machine, the real `oidc-provider`: whoever signs in there with the name `ada` is in the group `ops`. */
+/** Runs a real OpenID provider on this machine (`oidc-provider`). Whoever signs in there with the name `ada` is in the group `ops`. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import { Provider } from '../foreign/oidc.ts'
 export const clientId = 'headgate'
 export const clientSecret = 'the secret of the console at the provider'
 
-/** Starts it. `redirect`: the address to which it may send browsers back. Returns its issuer. */
+/** Starts the provider. `redirect`: the address to which the provider may send browsers back. Returns the issuer. */
 export const startIdentityProvider = async (t: Test, redirect: string): Promise<string> => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -34,8 +34,8 @@ export const startIdentityProvider = async (t: Test, redirect: string): Promise<
 }
 
 /**
- * Signs in at the provider, as a browser without pictures. `address`: that to which the console sends the browser. Returns the one to which
- * the provider sends it back.
+ * Signs in at the provider as a browser does that shows no pictures. `address`: where the console sends the browser. Returns the address to
+ * which the provider sends the browser back.
  */
 export const signInByForms = async (address: string, name: string): Promise<string> => {
   const cookies = new Map<string, string>()

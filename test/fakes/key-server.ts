@@ -1,4 +1,4 @@
-/** A sender's key server on loopback: it counts what it is asked for, and can hold its answers back. */
+/** Runs a sender's key server on loopback. The server notes what it is asked for, and can hold its answers back. */
 
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,13 +7,13 @@ import type { Test } from 'tap'
 export type KeyServer = {
   readonly host: string
   readonly url: string
-  /** The paths that were asked for, with their queries, in their order. */
+  /** The paths of the requests, with their queries, in their order. */
   readonly asked: string[]
-  /** What each path without its query gives; others are 404. */
+  /** The answer for each path, without its query. Other paths are answered with 404. */
   readonly files: Map<string, string>
-  /** Asks it for the path of any address, without a limit of time. */
+  /** Asks the server for the path of any address, without a limit of time. */
   download(url: string): Promise<Buffer>
-  /** From now on no answer is given, until the returned function is called. */
+  /** Holds all answers back until the returned function is called. */
   hold(): () => void
 }
 

@@ -1,4 +1,4 @@
-/** The real yaml-language-server over stdio, asked what an editor asks: completions, hover and problems of a text. */
+/** Runs the real yaml-language-server over stdio, and asks it what an editor asks: completions, hover and problems of a text. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,11 +9,11 @@ export type Item = { readonly label: string; readonly insertText?: string; reado
 type Problem = { readonly message: string; readonly range: { readonly start: { readonly line: number } } }
 
 export interface LanguageServer {
-  /** What is offered where `▮` stands in the text. */
+  /** Returns what the server offers where `▮` stands in the text. */
   complete(text: string): Promise<readonly Item[]>
-  /** The Markdown shown when the pointer rests where `▮` stands. */
+  /** Returns the Markdown that is shown when the pointer rests where `▮` stands. */
   hover(text: string): Promise<string>
-  /** What is underlined. */
+  /** Returns what the server underlines in the text. */
   problems(text: string): Promise<readonly Problem[]>
 }
 
@@ -26,12 +26,14 @@ type Message = {
 }
 
 const server = fileURLToPath(new URL('../../node_modules/yaml-language-server/bin/yaml-language-server', import.meta.url))
-/** Nothing is fetched: the schema is the one that the text's modeline names. */
+/** The server fetches nothing: the schema is the one that the text's modeline names. */
 const settings: { readonly [section: string]: unknown } = {
   yaml: { schemaStore: { enable: false }, completion: true, hover: true, validate: true },
 }
 
-/** Starts the server; it is stopped with the test. `heading` stands before each text: the modeline. `folder`: where the texts lie. */
+/**
+ * Starts the server, which is stopped with the test. `heading`: the modeline that stands before each text. `folder`: where the texts lie.
+ */
 export const startLanguageServer = async (t: Test, heading: string, folder = '/test'): Promise<LanguageServer> => {
   const child = spawn(process.execPath, [server, '--stdio'], { stdio: ['pipe', 'pipe', 'inherit'] })
   t.teardown(async () => {
@@ -75,7 +77,7 @@ type Wire = {
   readonly ask: (method: string, params: unknown) => Promise<unknown>
   readonly tell: (method: string, params: unknown) => void
   readonly problems: (uri: string) => Promise<readonly Problem[]>
-  /** The server has read its settings. */
+  /** Resolves when the server has read its settings. */
   readonly configured: Promise<void>
 }
 

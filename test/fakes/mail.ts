@@ -1,4 +1,4 @@
-/** A real SMTP server on loopback that keeps the mails it takes. It ends with its test. */
+/** Runs a real SMTP server on loopback, which keeps the mails that it takes. The server ends with its test. */
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ type Received = {
   readonly to: readonly string[]
   readonly user: string | undefined
   readonly encrypted: boolean
-  /** By lower-case name, unfolded. */
+  /** The headers by their lower-case names, unfolded. */
   readonly headers: ReadonlyMap<string, string>
   readonly raw: string
   readonly text: string
@@ -23,7 +23,7 @@ export type MailHost = { readonly port: number; readonly mails: Received[] }
 
 export type Certificate = { readonly key: string; readonly cert: string; readonly file: string }
 
-/** One that 127.0.0.1 can show to whoever trusts its file. */
+/** Makes a certificate for 127.0.0.1. A client that trusts the certificate's file accepts it. */
 export const selfSigned = (t: Test): Certificate => {
   const folder = newFolder(t, {})
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
@@ -33,7 +33,7 @@ export const selfSigned = (t: Test): Certificate => {
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8'), file: cert }
 }
 
-/** What becomes of a mail; nothing said, nothing answered. */
+/** Decides what becomes of a mail, by calling `done`. Without that call, the server does not answer. */
 export type Take = (mail: Received, done: (error?: Error | null) => void) => void
 
 export const mailHost = async (t: Test, options: SMTPServerOptions, take: Take = (_mail, done) => done()): Promise<MailHost> => {
@@ -62,7 +62,7 @@ export const mailHost = async (t: Test, options: SMTPServerOptions, take: Take =
     },
     ...options,
   })
-  // A client that leaves in the middle is no failure of a test.
+  // A client that leaves in the middle of a mail is no failure of the test.
   server.on('error', () => {})
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   t.teardown(() => new Promise<void>((closed) => server.close(closed)))
@@ -84,7 +84,7 @@ const quotedPrintable = (text: string): string => {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-/** A TCP server that does with a connection what it is told; its port. */
+/** Starts a TCP server that hands each connection to `meet`. Returns the server's port. */
 export const tcpHost = async (t: Test, meet: (socket: Socket) => void): Promise<number> => {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -1,11 +1,11 @@
-/** A real MCP server, made with the official SDK. Run as a program it serves over stdin and stdout. */
+/** Makes a real MCP server with the official SDK. Run as a program, this file serves over stdin and stdout. */
 
 import { fileURLToPath } from 'node:url'
 import { CallToolRequestSchema, ListToolsRequestSchema, Server, StdioServerTransport } from '../foreign/mcp.ts'
 
 const text = (value: string) => ({ type: 'text' as const, text: value })
 
-/** How often a call hangs in this process. */
+/** Counts the calls that hang in this process. */
 export const hangs = { count: 0 }
 
 const tools = {
@@ -48,7 +48,7 @@ const tools = {
   },
 }
 
-/** A server with a few tools. */
+/** Makes a server with a few tools. */
 export const toolServer = (): Server => {
   const server = new Server({ name: 'fake', version: '1' }, { capabilities: { tools: { listChanged: true } } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({

@@ -1,23 +1,29 @@
-/** A model's API on loopback that follows a script, in OpenAI's and in Anthropic's dialect, streamed where it is asked to. */
+/**
+ * Runs the API of a model on loopback. It follows a script, speaks the dialects of OpenAI and of Anthropic, and streams where it is asked
+ * to.
+ */
 
 import type { ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import { type Seen, sink } from './sink.ts'
 
-/** What the model says in one answer. A text in `input` such as `#1.50` is that number, written so. `usage`: tokens of input and output, 10 and 5 where it is not given. */
+/**
+ * What the model says in one answer. A text in `input` such as `#1.50` stands for that number, in this writing. `usage`: the tokens of
+ * input and output; by default 10 and 5.
+ */
 export type Said = {
   readonly text?: string
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[]
   readonly usage?: readonly [input: number, output: number]
 }
 
-/** A turn of the script: what the model says, or what its server does instead. */
+/** One entry of the script: what the model says, or a function that answers the request itself. */
 export type Turn = Said | ((response: ServerResponse) => void)
 
 export type FakeModel = {
   readonly baseUrl: string
   readonly seen: Seen[]
-  /** The body of a request. */
+  /** Returns the body of the request with this number, counted from 0. */
   body(at: number): Asked
 }
 
@@ -29,7 +35,7 @@ type Asked = {
   readonly tools?: readonly unknown[]
 }
 
-/** After its last turn the script says `done`. */
+/** Starts the API. Each request takes the next entry of the script. After the last entry, the model says `done`. */
 export const fakeModel = async (t: Test, script: readonly Turn[]): Promise<FakeModel> => {
   const left = [...script]
   const { seen, origin } = await sink(t, (response, { url, body }) => {
@@ -79,7 +85,10 @@ const chat = (said: Said) => ({
   ...chatUsage(said),
 })
 
-/** As OpenAI does, it tells what a streamed answer took only where that is asked. */
+/**
+ * Returns the events of a streamed answer. As OpenAI does, the API tells the used tokens only where the request asks for them
+ * (`isCounted`).
+ */
 const chatEvents = (said: Said, isCounted: boolean): string[] => {
   const chunk = (rest: object) => `data: ${JSON.stringify({ id: 'c1', created: 1, model: 'm', ...rest })}\n\n`
   const texts = [...(said.text ?? '')].map((char) => chunk({ choices: [{ index: 0, delta: { content: char } }] }))

@@ -1,3 +1,6 @@
-/** Ink draws nothing where it believes to be in a pipeline. Imported before Ink is. The built program has that question left out. */
+/**
+ * Lets Ink draw in a pipeline (where the variable CI is set), and must be imported before Ink is. The build leaves Ink's look at the
+ * variable out, so the built program needs no such file.
+ */
 
 process.env.CI = 'false'

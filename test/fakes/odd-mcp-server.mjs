@@ -1,6 +1,6 @@
 /**
- * An MCP server that is odd in the way that its first argument names. The second is a file to which each start adds its process id; further
- * ones are names of tools.
+ * Runs an MCP server that misbehaves in the way that its first argument names. The second argument is a file to which each start adds its
+ * process id. Further arguments are names of tools.
  */
 
 import { spawn } from 'node:child_process'
@@ -60,7 +60,10 @@ const list = ({ cursor = '0' } = {}) => {
 const sixteenMiB = 16 * 1024 * 1024
 const line = (message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
 
-/** What may be said unasked, `count` times, so that the last of it is read together with the first wherever that is possible. */
+/**
+ * What the server may say unasked, `count` times in one write, so that a client reads the last of it together with the first where that is
+ * possible.
+ */
 const talk = {
   blanks: (count) => '\n'.repeat(count),
   lines: (count) => 'y\n'.repeat(count),

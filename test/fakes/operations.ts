@@ -1,4 +1,4 @@
-/** Operations behind a real control socket. They answer as a test wants, and keep what they were asked. */
+/** Serves operations on a real control socket. They answer as a test wants, and keep the questions that they were asked. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,14 +17,14 @@ type Row = { readonly example: unknown; readonly isStream?: true }
 const schema = new URL('../../schema/control.schema.json', import.meta.url)
 const rows: { readonly [name: string]: Row } = JSON.parse(readFileSync(schema, 'utf8'))['x-operations']
 
-/** The answer that the table has as an example. */
+/** Returns the answer that the table of operations has as an example. */
 export const exampleOf = <Name extends keyof ControlAnswers>(name: Name): ControlAnswers[Name] =>
   rows[name]?.example as ControlAnswers[Name]
 
 export const status: Status = exampleOf('status')
 export const noChanges: ReloadResult['changes'] = exampleOf('reload').changes
 
-/** A stream of these lines, and then nothing until it is left. */
+/** Makes a stream that gives these lines, and then nothing until its reader leaves it. */
 const tailOf = (lines: readonly TailLine[]): TailLines => {
   const waiting = [...lines]
   let leave = (): void => {}
@@ -46,7 +46,7 @@ const tailOf = (lines: readonly TailLine[]): TailLines => {
   }
 }
 
-/** Each operation answers with the example of the table, and a stream has no lines. */
+/** Makes operations. Each answers with the example of the table unless `own` has another, and a stream has no lines. */
 export const fakeOperations = (own: Partial<RunningGateway> = {}): FakeOperations => {
   const asked: Asked[] = []
   const operations = Object.entries(rows).map(([name, { example, isStream }]) => {
@@ -63,7 +63,7 @@ export const fakeOperations = (own: Partial<RunningGateway> = {}): FakeOperation
   return { ...(Object.fromEntries(operations) as RunningGateway), asked }
 }
 
-/** A folder whose path is short enough for a socket; it ends with its test. */
+/** Makes a folder whose path is short enough for a socket. The folder is removed with its test. */
 export const shortDir = (t: Test): string => {
   const dir = mkdtempSync(join(tmpdir(), 'hg-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))

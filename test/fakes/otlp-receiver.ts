@@ -1,4 +1,4 @@
-/** A receiver of OTLP on loopback, which reads the traces that it gets, as protobuf and as JSON. It ends with its test. */
+/** Runs a receiver of OTLP on loopback, which reads the traces that it gets, as protobuf and as JSON. The receiver ends with its test. */
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -18,7 +18,7 @@ export type ReceivedSpan = {
   readonly endNs: bigint
   readonly attributes: Values
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[]
-  /** 2: failed. */
+  /** The status of the span. 2 stands for a failure. */
   readonly status: number
   readonly message: string
   readonly resource: Values
@@ -31,7 +31,7 @@ export type OtlpReceiver = {
   readonly endpoint: string
   readonly spans: ReceivedSpan[]
   readonly posts: Post[]
-  /** How it answers; replaced by tests of a receiver that does not work. */
+  /** How the receiver answers. Tests of a receiver that does not work replace this function. */
   answer: (response: ServerResponse) => void
   /** Waits until the spans fit. */
   until(fits: (spans: readonly ReceivedSpan[]) => boolean): Promise<readonly ReceivedSpan[]>
@@ -70,7 +70,7 @@ const spansIn = ({ headers, body }: Post): ReceivedSpan[] =>
   headers['content-type'] === 'application/x-protobuf' ? spansInProtobuf(body) : spansInJson(JSON.parse(body.toString()))
 
 type Decoded = { readonly toJSON: never }
-/** A message as OpenTelemetry's own definitions of OTLP read it (opentelemetry-proto, compiled by protobufjs). */
+/** A kind of message, by OpenTelemetry's own definitions of OTLP (opentelemetry-proto, compiled by protobufjs). */
 type Definition = {
   readonly decode: (bytes: Buffer) => Decoded
   readonly encode: (message: Decoded) => { readonly finish: () => Uint8Array }
@@ -84,7 +84,7 @@ const { opentelemetry } = otlp as never as {
 const { ExportTraceServiceRequest } = opentelemetry.proto.collector.trace.v1 as { readonly ExportTraceServiceRequest: Definition }
 const { ExportMetricsServiceRequest } = opentelemetry.proto.collector.metrics.v1 as { readonly ExportMetricsServiceRequest: Definition }
 
-/** Reads a message, ids in base64. Throws where the definitions do not know a part of it. */
+/** Reads a message, with ids in base64. Throws where the definitions do not know a part of the message. */
 const messageIn = (definition: Definition, bytes: Buffer): unknown => {
   const message = definition.decode(bytes)
   // What the definitions do not know is left out when the message is written again.

@@ -1,4 +1,4 @@
-/** The marks of our comments, for targets that are tried without a gateway. */
+/** The marks by which targets know their own comments, for tests of a target without a gateway. */
 
 import { createOwnComments } from '../../src/parts/own-comment.ts'
 

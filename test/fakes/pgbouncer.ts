@@ -1,4 +1,4 @@
-/** Debian's pgbouncer before a server of a test's own, on loopback. */
+/** Runs Debian's pgbouncer on loopback, before a server that belongs to the test. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** The processes of a PostgreSQL server of a test's own: how they are started, found and killed. */
+/** Starts, finds and kills the processes of a PostgreSQL server that belongs to a test. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 /** Who runs the server. The server refuses to run as root. */
 export const serverUser: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
-/** A session lives for a moment after its server, and could still answer. */
+/** Returns the ids of a process's children. A session lives for a moment after its server, and could still answer. */
 export const childrenOf = (pid: number | undefined): number[] => {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
@@ -22,7 +22,7 @@ export const killIfAlive = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended with its server.
+    // The process has ended with its server.
   }
 }
 

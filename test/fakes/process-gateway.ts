@@ -29,19 +29,19 @@ export type StartOptions = {
   readonly env?: { readonly [name: string]: string }
   /** Shell lines that run first, in the process that becomes the gateway. */
   readonly before?: string
-  /** A file that the gateway finds as its file 3. */
+  /** A file descriptor of this process, which the gateway finds as its descriptor 3. */
   readonly file3?: number
-  /** Another `main.js` than the built one. */
+  /** The `main.js` of another build, in place of the built one. */
   readonly program?: string
 }
 
 export type ProcessGateway = {
   readonly pid: number
   readonly dir: string
-  /** Log lines so far; lines that are not JSON are `{ msg }`. */
+  /** The log lines so far. A line that is not JSON is `{ msg }`. */
   readonly lines: Line[]
   readonly ended: Promise<Ended>
-  /** Resolves to its address when it listens; rejects when it ends before. */
+  /** Resolves to the gateway's address when the gateway listens. Rejects when the gateway ends before. */
   readonly listening: Promise<string>
   /** Waits for a log line that fits; rejects when the process ends without it. */
   line(fits: (line: Line) => boolean): Promise<Line>
@@ -56,7 +56,7 @@ type PostOptions = {
   readonly key?: string
   /** The content type. */
   readonly type?: string
-  /** The server has let the headers in and waits for the body, which is sent when this resolves. */
+  /** Called when the server has let the headers in and waits for the body. The body is sent when the promise resolves. */
   readonly admitted?: () => Promise<void>
 }
 
@@ -132,7 +132,7 @@ export const spawnGateway = (
   }
 }
 
-/** Starts it and waits until it listens. */
+/** Starts a gateway, and waits until the gateway listens. */
 export const startGateway = async (t: Test, dir: string, options: StartOptions = {}): Promise<ProcessGateway> => {
   const gateway = spawnGateway(t, dir, options)
   await gateway.listening
@@ -146,10 +146,8 @@ export type Setup = {
   readonly files?: { readonly [name: string]: string }
 }
 
-/** A data directory; `agent` is a shell script that runs as the agent, in which `$dir` is that directory. */
+/** Makes a data directory. `agent`: a shell script that runs as the agent, in which `$dir` is the directory. */
 export const dataDir = (t: Test, { routes, agent, config = {}, files = {} }: Setup): string => {
-  // This is registered before the folder is made. Otherwise the folder is removed while a gateway still writes to it.
-  t.teardown(() => undefined)
   const dir = t.testdirName
   const webhook = { enabled: true, extra: { port: 0, secret, rate_limit: 100_000, routes } }
   const runner = { runner: 'command', command: ['sh', join(dir, 'agent.sh')] }
@@ -162,19 +160,19 @@ export const dataDir = (t: Test, { routes, agent, config = {}, files = {} }: Set
   })
 }
 
-/** The lines of a file in a data directory; none when it is not there. */
+/** Returns the lines of a file in a data directory; none when the file is not there. */
 export const linesIn = (dir: string, name: string): string[] => {
   const file = join(dir, name)
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
 }
 
-/** Process ids of the agents that were started over this data directory and run. */
+/** Returns the process ids of the agents that were started over this data directory and still run. */
 export const runningAgents = (dir: string): number[] =>
   linesIn(dir, 'agent.pids')
     .map(Number)
     .filter((pid) => isRunning(pid) && commandOf(pid).includes(join(dir, 'agent.sh')))
 
-/** Ends a process, unless its id belongs to another process by now. */
+/** Returns the command line of a process: its id may belong to another process by now. */
 const commandOf = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
@@ -188,7 +186,7 @@ const killAgents = (dir: string): void => {
     try {
       process.kill(-pid, 'SIGKILL')
     } catch {
-      // It ended in between.
+      // The agent has ended meanwhile.
     }
   }
 }
@@ -234,10 +232,10 @@ const exchange = (
     sent.flushHeaders()
   })
 
-/** Runs the built command on a gateway's data directory, and gives what it prints. */
+/** Runs the built command on a gateway's data directory, and returns what the command prints. */
 export const command = ({ dir }: Pick<ProcessGateway, 'dir'>, ...args: string[]) => run(process.execPath, main, '--data-dir', dir, ...args)
 
-/** What it says over a data directory that is mounted read-only. */
+/** Runs the built command over a data directory that is mounted read-only, and returns what the command prints. */
 export const readOnly = (dir: string, ...args: string[]) => {
   const script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
   return run('unshare', '-m', 'sh', '-c', script, dir, process.execPath, main, '--data-dir', dir, ...args)

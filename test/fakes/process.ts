@@ -24,7 +24,7 @@ export const isRunning = (pid: number): boolean => {
 
 export const soon = (): Promise<void> => new Promise((then) => setTimeout(then, 5))
 
-/** A killed process takes a moment to be gone; `false` when it stays. */
+/** Waits until a killed process is gone, which takes a moment. Resolves to `false` when the process stays. */
 export const isGone = async (pid: number): Promise<boolean> => {
   for (let tries = 0; isRunning(pid) && tries < 2000; tries++) await soon()
   return !isRunning(pid)

@@ -1,11 +1,11 @@
-/** Records of events as a journal gets them. */
+/** Makes records of events as a journal gets them. */
 
 import type { Received, RunEndedRecord } from '../../src/journal/record.ts'
 
-/** Near the times of files that a test writes, whose age counts. */
+/** The time of the first record. It is near the times of files that a test writes, because the age of these files counts. */
 export const startMs = Date.now()
 
-/** The time so many seconds after `startMs`, as records have it. */
+/** Returns the time so many seconds after `startMs`, as records have it. */
 export const at = (seconds: number): string => new Date(startMs + seconds * 1000).toISOString()
 
 export const received = (event_id: string, second: number, more: Partial<Received> = {}): Received => ({

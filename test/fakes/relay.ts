@@ -1,4 +1,4 @@
-/** Runs a relay in this process, on a free loopback port; a test is its sender, and may be its gateway. */
+/** Runs a relay in this process, on a free loopback port. A test is the sender, and may be the gateway behind the relay. */
 
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -86,8 +86,8 @@ export const startBuiltRelay = async (t: Test, routes: object, file: object = {}
   return { pid: child.pid as number, host, port: Number(port), dir, lines }
 }
 
-/** What a gateway's process says to a relay. */
-export const fakeTaker = (url: string, key = relayKey, name: string = randomUUID()) => {
+/** Speaks to a relay as the process of a gateway does. */
+export const fakePuller = (url: string, key = relayKey, name: string = randomUUID()) => {
   const ask = (path: string, body: Buffer | string, more = {}): Promise<Response> =>
     fetch(`${url}/relay/v1/${path}`, {
       method: 'POST',
@@ -97,7 +97,7 @@ export const fakeTaker = (url: string, key = relayKey, name: string = randomUUID
   return {
     ask,
     name,
-    /** Takes requests. `holds`: the numbers of those that it has not answered. */
+    /** Takes requests. `holds`: the numbers of the requests that this process has not answered. */
     async take(holds: readonly string[] = []): Promise<readonly WireFrame[]> {
       const answer = await ask('take', JSON.stringify({ holds }))
       return decodeFrames(Buffer.from(await answer.arrayBuffer())) ?? []

@@ -1,4 +1,7 @@
-/** Every place of the schema at which a secret may stand, with a value that has a canary. A new key of the schema is a new place. */
+/**
+ * Lists every place of the schema at which a secret may stand, with a value that a test can recognise (a canary). A new key of the schema
+ * is a new place.
+ */
 
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { namesSettingSecret } from '../../src/core/secret-names.ts'
@@ -8,7 +11,7 @@ export type Place = { readonly path: readonly (string | number)[]; readonly valu
 
 const definitions = whole.definitions as JsonObject
 
-/** A secret that looks like none: only its place says what it is. */
+/** Makes a secret that does not look like a secret: only its place says what it is. */
 export const canary = (name: string): string => `${name.replaceAll(/\W+/g, 'Q')}Q7f3k9`
 export const marks = /\w+Q7f3k9/g
 
@@ -18,10 +21,10 @@ const resolved = (node: JsonObject): JsonObject => {
   return { ...resolved(definitions[$ref.slice('#/definitions/'.length)] as JsonObject), ...own }
 }
 
-/** Further keys whose value is an address, which may have a login, a path and parameters that let in. */
+/** Whether a key holds an address, by its name. An address may have a login, and a path or parameters that give access. */
 const isAddress = (key: string): boolean => /(?:^|_)(?:url|endpoint)$/.test(key)
 
-/** The keys of maps with names of one's own. */
+/** The key of a member of a map, where people choose the keys. */
 const anyKey = 'X_ANY'
 
 /**

@@ -68,8 +68,6 @@ export const putForward = async (t: Test, dir: string, seconds: number): Promise
 export const sharedDirectories = (t: Test, server: PostgresServer, count: number, settings: Settings = {}): string[] => {
   // A server of tests may run without fsync, and `durability: fsync` refuses such a server.
   const { adapter = {}, durability = 'commit', ...more } = settings
-  // This teardown is registered before the folders are made. Otherwise the folders are removed while a gateway still writes to them.
-  t.teardown(() => undefined)
   const home = newFolder(t)
   const webhook = { enabled: true, extra: { port: 0, rate_limit: 100_000, ...adapter } }
   const storage = { kind: 'postgres', url: server.url, schema: server.newSchema(), durability }

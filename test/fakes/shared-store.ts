@@ -1,4 +1,4 @@
-/** A store elsewhere that several processes share: it has a clock of its own, and answers none of them at once. */
+/** A store on another machine that several processes share. It has a clock of its own, and answers no process at once. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../src/core/clock.ts'
@@ -7,10 +7,10 @@ import { unsettledMs } from '../../src/store/bounds.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { OpenStore, StoreOptions, StorePart } from '../../src/store/store-part.ts'
 
-/** How often a process looks for what others brought. */
+/** How often a process looks for work that other processes brought. */
 export const lookEveryMs = 60_000
 
-/** One server by this clock; each `open` is a connection to it, which knows the time of its own process only. */
+/** Makes a server with this clock. Each `open` makes a connection to the server. A connection knows only the time of its own process. */
 export const sharedStore = (clock: Clock): StorePart => {
   const server = openMemory({ clock, unsettledMs })
   const claimers: Claimers = new Map()
@@ -26,7 +26,7 @@ export const sharedStore = (clock: Clock): StorePart => {
 /** For each key, the process that claimed the key last. */
 type Claimers = Map<string, symbol>
 
-/** `backlog`: as the server said it last. */
+/** `backlog`: what the server said of the backlog last. */
 const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: number): OpenStore => {
   const self = Symbol('process')
   let closed = false
@@ -39,7 +39,7 @@ const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: n
     heard = await server.backlog()
     return answer
   }
-  /** Calls arrive in their order; those that were made before the closing are still answered. */
+  /** Calls arrive in their order. Calls that were made before the closing are still answered. */
   const remote =
     <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
@@ -56,7 +56,7 @@ const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: n
       return claimed
     }),
     settle: remote(async (claim, kept) => (claimers.get(claim.key) === self ? server.settle(claim, kept) : undefined)),
-    // Others may bring work at any time.
+    // Other processes may bring work at any time.
     dueInMs: remote(async () => Math.min(lookEveryMs, (await server.dueInMs()) ?? lookEveryMs)),
     hasRoom: (max) => heard < max,
     recovered: () => new Promise((resolve) => void clock.after(500, resolve)),
@@ -65,7 +65,7 @@ const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: n
       await Promise.allSettled(open)
     },
   }
-  // Every other method is that of the server, a network away.
+  // All other methods are those of the server, and take the time of the network.
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(server)) as (keyof OpenStore)[]
   const methods = names.flatMap((name) => {
     const method = server[name]
@@ -74,7 +74,7 @@ const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: n
   return { ...Object.fromEntries(methods), ...ours }
 }
 
-/** The options of a store in a folder. */
+/** Returns the options of a store in a folder. */
 export const openedIn = (folder: string, clock: Clock): StoreOptions => ({
   folder,
   durability: 'commit',

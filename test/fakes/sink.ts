@@ -9,7 +9,7 @@ export type Seen = { readonly method: string; readonly url: string; readonly hea
 
 export type Sink = { readonly seen: Seen[]; readonly origin: string }
 
-/** `path` puts it on a Unix socket instead of a free port. */
+/** Starts the server on a free port, or on the Unix socket `path`. */
 export const sink = async (t: Test, answer: (response: ServerResponse, seen: Seen) => void, path?: string): Promise<Sink> => {
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {
@@ -39,8 +39,8 @@ const listens = async (port: number): Promise<boolean> => {
 }
 
 /**
- * An address on loopback that nobody listens on. Its port is none that the system hands out for port 0 or to a client (32768 to 60999 on
- * Linux), for another test that runs at the same time could be given that one.
+ * Returns an address on loopback that nobody listens on. The system hands out its port neither for port 0 nor to a client (32768 to 60999
+ * on Linux): otherwise another test that runs at the same time could be given that port.
  */
 export const closedOrigin = async (): Promise<string> => {
   const port = randomInt(12_000, 32_768)

@@ -1,4 +1,7 @@
-/** A process for the store's tests. It accepts run after run and prints each committed id. On a fault it says so and waits for a line. */
+/**
+ * A process for tests of the store. It accepts run after run, and prints each id that was committed. On a fault it prints the fault and
+ * waits for a line.
+ */
 
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -12,7 +15,10 @@ const clock = fakeClock(systemClock.now())
 const store = await openSqlite({ folder, durability: 'fsync', clock })
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
-/** Returns once the line has left the process, so that a kill takes back nothing. While the pipe is full, since its reader is slow, it waits. */
+/**
+ * Prints a line. Returns once the line has left the process, so that a kill takes back nothing. While the pipe is full because its reader
+ * is slow, the process waits.
+ */
 const say = (line: string): void => {
   for (;;) {
     try {

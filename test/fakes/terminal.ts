@@ -1,4 +1,4 @@
-/** A real pseudo-terminal with a screen: runs a command in it, presses keys, and reads what a person would see. */
+/** Runs a command in a real pseudo-terminal with a screen, presses keys, and reads what a person would see. */
 
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import type { Test } from 'tap'
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const patienceMs = 20_000
 
-/** What keys send. Text that is typed is written as it is. */
+/** The codes that keys send. Text that is typed is sent as it is. */
 export const keys = {
   enter: '\r',
   escape: '\u001b',
@@ -39,27 +39,33 @@ export type TerminalOptions = {
 
 export type FakeTerminal = {
   readonly pid: number
-  /** The lines of the screen as they are now, without spaces at their ends. There are as many as the terminal has rows. */
+  /** Returns the lines of the screen, without spaces at their ends. There are as many lines as the terminal has rows. */
   lines(): string[]
-  /** Also what has scrolled away, as one text without the empty lines below it. A line that the terminal had to wrap is one line. */
+  /**
+   * Returns the text of the screen and of what has scrolled away, without the empty lines at the end. A line that the terminal had to wrap
+   * is one line.
+   */
   text(): string
-  /** All that was written so far, with its escape sequences. */
+  /** Returns all that was written so far, with its escape sequences. */
   written(): string
-  /** Where the cursor is, both from 0. */
+  /** Returns the place of the cursor, counted from 0. */
   cursor(): { readonly line: number; readonly column: number }
   /** Whether the program uses the alternate screen. */
   isAlternate(): boolean
-  /** Waits until this is somewhere on the screen; rejects with the screen when it takes too long, or when the program ends without it. */
+  /**
+   * Waits until a text is somewhere on the screen. Rejects with the screen when that takes too long, or when the program ends without the
+   * text.
+   */
   see(sought: string | RegExp): Promise<void>
-  /** Waits until this is not on the screen. */
+  /** Waits until a text is no longer on the screen. */
   gone(sought: string | RegExp): Promise<void>
   /** Sends text or keys as they are. */
   press(...texts: readonly string[]): void
   resize(columns: number, rows: number): void
   kill(signal: NodeJS.Signals): void
-  /** As when its window is closed: nothing can be read or written any more. */
+  /** Closes the terminal as a user closes its window: nothing can be read or written any more. */
   hangUp(): void
-  /** The exit code, once all that was written is on the screen; `128 + n` for signal n, as shells give it. */
+  /** Resolves to the exit code, once all that was written is on the screen. After signal n, the code is `128 + n`, as in shells. */
   readonly exited: Promise<number>
 }
 
@@ -91,7 +97,7 @@ export const openTerminal = (t: Test, [program = '', ...args]: readonly string[]
     written += data
     screen.write(data, changed)
   })
-  // What a program asks its terminal (where is the cursor?), the terminal answers.
+  // A program may ask its terminal something, such as where the cursor is. The terminal answers.
   screen.onData((answer) => {
     if (code === undefined) pty.write(answer)
   })
@@ -161,7 +167,7 @@ export const openTerminal = (t: Test, [program = '', ...args]: readonly string[]
       pty.resize(columns, rows)
     },
     kill: (signal) => pty.kill(signal),
-    // Its type leaves it out.
+    // The type of the package leaves this method out.
     hangUp: () => (pty as unknown as { destroy(): void }).destroy(),
     exited,
   }

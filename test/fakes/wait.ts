@@ -2,7 +2,7 @@
 
 const usualPatienceMs = 10_000
 
-/** Calls `look` until it finds something, and gives that. Rejects when it takes too long. */
+/** Calls `look` until it finds something, and resolves to what it found. Rejects when that takes too long. */
 export const until = async <T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
   patienceMs = usualPatienceMs,

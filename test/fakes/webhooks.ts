@@ -1,4 +1,4 @@
-/** Real deliveries of GitHub, as it documents them. */
+/** Gives real deliveries of GitHub, from GitHub's published examples. */
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,7 +13,7 @@ export const deliveries: readonly Delivery[] = (JSON.parse(readFileSync(file, 'u
   ({ name, examples }) => examples.map((payload) => ({ event: name, payload })),
 )
 
-/** The first example of an event, of this action where one is named. */
+/** Returns the first example of an event, with this action where one is named. */
 export const delivery = (event: string, action?: string): Payload => {
   const found = deliveries.find((each) => each.event === event && (action === undefined || each.payload.action === action))
   if (!found) throw new Error(`no example of ${event} ${action ?? ''}`)

@@ -1,11 +1,16 @@
-/** YAML texts as people write them: block and flow, all kinds of quotes, comments between and behind, blank lines, CRLF. */
+/**
+ * Generates YAML texts as people write them: block and flow, all kinds of quotes, comments between and behind values, blank lines, CRLF.
+ */
 
 import fc from 'fast-check'
 
+/** A value as text. `head`: what stands on the line of its key or dash. `lines`: what stands below that line. */
 type Written = { readonly head: string; readonly lines: readonly string[] }
+/** How a text is indented. `step`: the blanks for each level. `zero`: whether a list below a key is not indented. */
 type Frame = { readonly step: number; readonly zero: boolean }
 /** Writes a value that stands behind a key or a dash. Its lines are indented from there. */
 type Writer = (behind: 'key' | 'dash', frame: Frame) => Written
+/** A member of a map or list. `above`: the empty lines and comments above it. `deeper`: whether an indented comment stands below it. */
 type Member = { readonly above: readonly string[]; readonly key: string; readonly value: Writer; readonly deeper: boolean }
 
 const scalars = [
@@ -82,7 +87,7 @@ const { members, items } = fc.letrec<{ node: Writer; members: readonly Member[];
 const writeMembers = (all: readonly Member[], behind: 'key' | 'dash', frame: Frame): string[] =>
   all.flatMap(({ above: over, key, value, deeper }) => {
     const { head, lines } = value(behind, frame)
-    // Below a block of text it would be text.
+    // Below a block of text, the comment would be a part of the text.
     const below = deeper && !/[|>]/.test(head) ? [`${' '.repeat(frame.step)}# deeper`] : []
     return [...over, (behind === 'key' ? `${key}:` : '-') + head, ...lines, ...below]
   })
@@ -101,7 +106,7 @@ const listWriter =
     return placed(lines, behind, after, after === 'key' && frame.zero ? 0 : after === 'key' ? frame.step : 2)
   }
 
-/** Behind a dash the first member may stand on its line. */
+/** Returns a map or list behind its key or dash. Behind a dash, the first member may stand on the line of the dash. */
 const placed = (lines: readonly string[], behind: string, after: 'key' | 'dash', by: number): Written => {
   const [first = ''] = lines
   const fits = after === 'dash' && behind === '' && first !== '' && !first.startsWith('#')
@@ -110,7 +115,7 @@ const placed = (lines: readonly string[], behind: string, after: 'key' | 'dash',
 
 const frames = fc.record({ step: fc.constantFrom(2, 2, 4, 3), zero: fc.boolean() })
 
-/** Whole files: their value is a map, seldom a list. */
+/** Whole files. Their value is a map, and seldom a list. */
 export const yamlTexts: fc.Arbitrary<string> = fc
   .record({
     frame: frames,

@@ -9,7 +9,7 @@ import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { encodeFrames } from '../../src/relay/wire/frames.ts'
 import { fakeClock, steppedClock } from '../fakes/clock.ts'
 import { newFolder } from '../fakes/folder.ts'
-import { fakeTaker, relayKey, startRelay } from '../fakes/relay.ts'
+import { fakePuller, relayKey, startRelay } from '../fakes/relay.ts'
 import { until } from '../fakes/wait.ts'
 
 const post = (url: string, body = '{}', headers = {}): Promise<Response> =>
@@ -28,7 +28,7 @@ t.test('what is posted is handed over as it came: bytes, headers in order, query
   socket.destroy()
   t.match(answer, /^HTTP\/1.1 202 [\s\S]*\{"status":"accepted","route":"a"\}$/, 'no gateway is connected, so the sender does not wait')
   clock.advance(60_000)
-  const [about, item] = await fakeTaker(`${url}/home`).take()
+  const [about, item] = await fakePuller(`${url}/home`).take()
   t.match(about?.head, { items: 1, keepMs: 72 * 3_600_000, oldestAt: clock.now() - 60_000 })
   t.strictSame(item?.body, body)
   t.match(item?.head, {
@@ -46,7 +46,7 @@ t.test('one process at a time has a route, its requests come in order, and what 
   const { url } = await startRelay(t)
   for (const n of [1, 2, 3]) await post(`${url}/home/webhooks/a`, String(n))
   await post(`${url}/home/webhooks/b`, 'b')
-  const [one, two] = [fakeTaker(`${url}/home`), fakeTaker(`${url}/home`)]
+  const [one, two] = [fakePuller(`${url}/home`), fakePuller(`${url}/home`)]
   const [, ...first] = await one.take()
   t.strictSame(first.map(({ body }) => String(body)).sort(), ['1', '2', '3', 'b'])
   const ids = first.filter(({ head }) => head.lane === 'a').map(({ head }) => String(head.id))
@@ -64,14 +64,14 @@ t.test('one process at a time has a route, its requests come in order, and what 
     'the next process',
   )
   for (const { head } of second) await two.done(head.id)
-  t.match((await fakeTaker(`${url}/home`).take())[0]?.head, { items: 0 })
+  t.match((await fakePuller(`${url}/home`).take())[0]?.head, { items: 0 })
 })
 
 t.test('what a killed process had goes to the next one, which waits for it', async (t) => {
   const clock = fakeClock()
   const { url } = await startRelay(t, { clock })
   await post(`${url}/home/webhooks/a`, 'kept')
-  const [one, two] = [fakeTaker(`${url}/home`), fakeTaker(`${url}/home`)]
+  const [one, two] = [fakePuller(`${url}/home`), fakePuller(`${url}/home`)]
   t.equal((await one.take()).length, 2)
   t.equal((await two.take()).length, 1, 'one process has the route')
   clock.advance(10_000)
@@ -89,14 +89,14 @@ t.test('what a killed process had goes to the next one, which waits for it', asy
 t.test('a relay that is started again has what it kept, and its numbers go on', async (t) => {
   const relay = await startRelay(t)
   await post(`${relay.url}/home/webhooks/a`, 'kept')
-  const [about, before] = await fakeTaker(`${relay.url}/home`).take()
-  await fakeTaker(`${relay.url}/home`).done(before?.head.id)
+  const [about, before] = await fakePuller(`${relay.url}/home`).take()
+  await fakePuller(`${relay.url}/home`).done(before?.head.id)
   await relay.stop()
   const again = await startRelay(t, { dir: relay.dir })
   await post(`${again.url}/home/webhooks/a`, 'new')
   await again.stop()
   const { url } = await startRelay(t, { dir: relay.dir })
-  const [named, item] = await fakeTaker(`${url}/home`).take()
+  const [named, item] = await fakePuller(`${url}/home`).take()
   t.equal(String(item?.body), 'new')
   t.equal(Number(item?.head.id), Number(before?.head.id) + 1, 'a number is never used twice')
   t.equal(named?.head.relay, about?.head.relay)
@@ -109,7 +109,7 @@ t.test('gateways are apart: a key lets in to its own gateway only, and two keys 
   }
   const { url } = await startRelay(t, { gateways })
   await post(`${url}/home/webhooks/a`, 'of home')
-  const status = async (gateway: string, key?: string) => (await fakeTaker(`${url}/${gateway}`, key).ask('done', '')).status
+  const status = async (gateway: string, key?: string) => (await fakePuller(`${url}/${gateway}`, key).ask('done', '')).status
   t.equal(await status('home'), 200)
   t.equal(await status('home', 'the-next-key-of-home'), 200)
   t.equal(await status('home', 'a-key-of-another-gateway'), 401)
@@ -120,7 +120,7 @@ t.test('gateways are apart: a key lets in to its own gateway only, and two keys 
   t.equal((await post(`${url}/nobody/webhooks/a`)).status, 404)
   t.equal((await post(`${url}/other/webhooks/${encodeURIComponent('../a')}`)).status, 404)
   t.equal((await fetch(`${url}/livez`)).status, 200)
-  const other = fakeTaker(`${url}/other`, 'a-key-of-another-gateway')
+  const other = fakePuller(`${url}/other`, 'a-key-of-another-gateway')
   await other.take()
   const waiting = other.take()
   await post(`${url}/other/webhooks/a`, 'of other')
@@ -144,7 +144,7 @@ t.test('a route has its bounds, and one client half of them', async (t) => {
   t.equal((await from('192.0.2.2')).status, 202)
   t.equal((await from('192.0.2.3')).status, 202)
   t.equal((await from('192.0.2.4')).status, 503, 'the route is full')
-  const taker = fakeTaker(`${url}/home`)
+  const taker = fakePuller(`${url}/home`)
   const [, first] = await taker.take()
   await taker.done(first?.head.id)
   t.equal((await from('192.0.2.4')).status, 202, 'there is room again')
@@ -157,7 +157,7 @@ t.test('a route has its bounds, and one client half of them', async (t) => {
 t.test('a sender that waits gets the answer of the gateway, or 202 where none comes in time', async (t) => {
   const routes = { '*': { wait_seconds: 20 }, soon: { wait_seconds: 0.05 }, kept: { answer: 'kept' } }
   const { url } = await startRelay(t, { gateways: { home: { keys: [relayKey], routes } } })
-  const taker = fakeTaker(`${url}/home`)
+  const taker = fakePuller(`${url}/home`)
   t.equal((await fetch(`${url}/home/webhooks/a?hub.challenge=1`)).status, 503, 'nobody is connected, and a question is not kept')
   t.equal((await taker.take()).length, 1, 'a process that is new learns at once that it is connected')
   let taking = taker.take()
@@ -191,12 +191,12 @@ t.test('senders that wait are answered at once when the last process leaves, and
   const senders = () => [post(`${url}/home/webhooks/a`), fetch(`${url}/home/webhooks/b?challenge`)]
   const answered = (sent: readonly Promise<Response>[]) => Promise.all(sent.map(async (each) => (await each).status))
   /** Takes until this many requests are in hand. */
-  const takeAll = async (taker: ReturnType<typeof fakeTaker>, count: number): Promise<readonly string[]> => {
+  const takeAll = async (taker: ReturnType<typeof fakePuller>, count: number): Promise<readonly string[]> => {
     const held: string[] = []
     while (held.length < count) for (const { head } of (await taker.take(held)).slice(1)) held.push(String(head.id))
     return held
   }
-  const [one, two] = [fakeTaker(`${url}/home`), fakeTaker(`${url}/home`)]
+  const [one, two] = [fakePuller(`${url}/home`), fakePuller(`${url}/home`)]
   await Promise.all([one.take(), two.take()])
   const sent = senders()
   await takeAll(one, 2)
@@ -205,7 +205,7 @@ t.test('senders that wait are answered at once when the last process leaves, and
   await two.leave()
   t.strictSame(await answered(sent), [202, 503])
 
-  const killed = fakeTaker(`${url}/home`)
+  const killed = fakePuller(`${url}/home`)
   await killed.take()
   const later = senders()
   const holds = await takeAll(killed, 3)
@@ -238,9 +238,9 @@ t.test('nothing of a request stays in the files of the relay once it has ended',
     return [...new Set(files.join('\n').match(/mark-of-a-\w+/g))].sort()
   }
   t.strictSame(found(), ['mark-of-a-body', 'mark-of-a-header', 'mark-of-a-query'], 'while it waits')
-  const [, item] = await fakeTaker(`${url}/home`).take()
+  const [, item] = await fakePuller(`${url}/home`).take()
   t.equal(String(item?.body), content)
-  await fakeTaker(`${url}/home`).done(item?.head.id)
+  await fakePuller(`${url}/home`).done(item?.head.id)
   for (const tick of ticks.splice(0)) tick()
   await until(() => found().length === 0)
 })
@@ -305,7 +305,7 @@ t.test('other settings are used at once: a new key, a route, a gateway; what is 
   // One client has half of it.
   const routes = { a: { max_items: 4 } }
   const next = 'the-next-key-of-home'
-  const old = fakeTaker(`${url}/home`)
+  const old = fakePuller(`${url}/home`)
   await old.take()
   const taking = old.take(['1'])
   use({ home: { keys: [next], routes }, more: { keys: ['a-key-of-one-more'], routes } })
@@ -316,7 +316,7 @@ t.test('other settings are used at once: a new key, a route, a gateway; what is 
   t.equal((await post(`${url}/home/webhooks/b`)).status, 404)
   t.equal((await post(`${url}/more/webhooks/a`)).status, 202)
   await old.leave()
-  const [, ...items] = await fakeTaker(`${url}/home`, next, old.name).take()
+  const [, ...items] = await fakePuller(`${url}/home`, next, old.name).take()
   t.strictSame(
     items.map(({ body }) => String(body)),
     ['kept', 'second'],
@@ -330,7 +330,7 @@ t.test('other settings are used at once: a new key, a route, a gateway; what is 
 
 t.test('a message that is none is refused, and the relay goes on', async (t) => {
   const { url } = await startRelay(t)
-  const taker = fakeTaker(`${url}/home`)
+  const taker = fakePuller(`${url}/home`)
   for (const bytes of [
     Buffer.from([255, 255, 255, 255, 1]),
     Buffer.from('{}'),
@@ -340,7 +340,7 @@ t.test('a message that is none is refused, and the relay goes on', async (t) => 
   t.equal(await taker.done('1'), 200, 'a request that is gone')
   t.equal(await taker.done("x' or 1=1"), 200)
   t.equal((await taker.ask('nothing', '')).status, 404)
-  t.equal((await fakeTaker(`${url}/home`, relayKey, '!').ask('take', '')).status, 400)
+  t.equal((await fakePuller(`${url}/home`, relayKey, '!').ask('take', '')).status, 400)
   t.equal((await post(`${url}/home/webhooks/a`)).status, 202)
 })
 

@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { runAt } from '../fakes/cli.ts'
 import { freePort } from '../fakes/console-proxy.ts'
 import { newFolder } from '../fakes/folder.ts'
-import { fakeTaker, relayKey, startBuiltRelay } from '../fakes/relay.ts'
+import { fakePuller, relayKey, startBuiltRelay } from '../fakes/relay.ts'
 import { until } from '../fakes/wait.ts'
 
 t.test('a relay listens at the address and port of its file', async (t) => {
@@ -18,7 +18,7 @@ t.test('a relay listens at the address and port of its file', async (t) => {
 t.test('a key is changed while the relay runs, and a file with a mistake changes nothing', async (t) => {
   const { pid, port, dir, lines } = await startBuiltRelay(t, { a: {} })
   const next = 'the-next-key-of-home'
-  const status = async (key: string) => (await fakeTaker(`http://127.0.0.1:${port}/home`, key).ask('done', '')).status
+  const status = async (key: string) => (await fakePuller(`http://127.0.0.1:${port}/home`, key).ask('done', '')).status
   const file = join(dir, 'relay.yaml')
   const text = readFileSync(file, 'utf8')
   const reload = async (written: string, words: RegExp): Promise<string> => {

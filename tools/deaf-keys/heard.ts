@@ -1,8 +1,11 @@
-/** Keys of the schema, each with a test that fails where the program does not hear the key (`npm run deaf:keys`). */
+/** Names for each key of the schema a test that fails where the program ignores the key (`npm run deaf:keys`). */
 
 import { operators } from '../../src/parts/operators/index.ts'
 
-/** The keys by the file and the title of their test. The file is below `test`; a key has its definition and its path: `Route.respond.body`. */
+/**
+ * The keys by the file and the title of their test. The file is below `test`. A key is named by its definition and the path in it:
+ * `Route.respond.body`.
+ */
 const keysOf: { readonly [file: string]: { readonly [title: string]: string } } = {
   'app/alerts.test.ts': {
     'a gateway tells dead runs, used-up budgets and refused reloads, and answers for its alerts':

@@ -1,4 +1,7 @@
-/** The command `headgate` from its source, with the hooks that make it deaf to a key: what the built one is for tests that run a process. */
+/**
+ * Runs the command `headgate` from its source, with the hooks that make it deaf to a key. Tests that run a process run this in place of the
+ * built command.
+ */
 
 await import('tsx')
 await import('./register.mjs')

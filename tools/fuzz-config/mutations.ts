@@ -275,7 +275,7 @@ const silently = ({ path, from, data }: Mutation, before: JsonObject, was: Effec
   const node = schemaAt(configSchema, data, path)
   if (was.read === is.read) {
     const isUsual = node.default !== undefined && equalJson(node.default, value)
-    // What is read as before is another way to write it.
+    // Where the program reads the same as before, the change is only another way to write it.
     return earlier !== undefined || from !== undefined || isUsual || value === false
       ? undefined
       : 'is taken without a word, and changes nothing'

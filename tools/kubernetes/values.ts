@@ -1,6 +1,6 @@
 /**
- * The values that differ between the manifests of Kustomize and the templates of Helm. A manifest is made once, with the values of the
- * program that reads it.
+ * The values that differ between the manifests of Kustomize and the templates of Helm. Each manifest is made once with the values of
+ * Kustomize, and once with those of Helm.
  */
 
 import type { IContainer } from '../../test/foreign/kubernetes.ts'

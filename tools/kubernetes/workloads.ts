@@ -96,7 +96,7 @@ export const statefulSet = (values: Values): IStatefulSet => ({
   },
 })
 
-/** The number of pods is the autoscaler's. What a pod has on its disk may be lost with it: events are in the database. */
+/** The autoscaler sets the number of pods. The disk of a pod may be lost with the pod, because events are in the database. */
 export const deployment = (values: Values): IDeployment => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',

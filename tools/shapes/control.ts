@@ -77,7 +77,10 @@ checkAnswer: checks.${name}Answer,
 export const controlOperations = {\n${rows.join('\n')}\n} as const\n`
 }
 
-/** Returns the member of a table's row that has the check of the question, and what a refusal says of the members. */
+/**
+ * Returns the source text of the member `question` in a row of a generated table: the check of the question, and what each of its members
+ * must be.
+ */
 export const questionMember = (name: string, question: Node): string => {
   const members = Object.entries((question.properties ?? {}) as Nodes).map(
     ([member, node]) => `${member}: { must: '${mustOf(node)}'${typeof node.maxItems === 'number' ? `, maxItems: ${node.maxItems}` : ''} }`,

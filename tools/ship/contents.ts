@@ -59,7 +59,7 @@ export const contentsOf = (making: Making, { launcher, more = [] }: ContentOptio
           { path: `${home}/dist/main.js`, text: main.replace(/^#!.*/, `#!${launcher.prefix}/${nodePath}`), isProgram: true },
         ]),
   ]
-  // Of two entries with one path the later one counts.
+  // Where two entries have one path, the later one counts.
   const byPath = new Map(entries.map((entry) => [entry.path, entry]))
   return [...byPath.keys()].sort().flatMap((path) => byPath.get(path) ?? [])
 }
@@ -72,7 +72,7 @@ bin=$(dirname -- "$(readlink -f -- "$0")") || exit 1
 exec "$bin/../${nodePath}" "$bin/../${home}/dist/main.js" "$@"
 `
 
-/** What of a package nothing loads here: texts, types, maps, other builds and programs of its own. */
+/** Matches files of a package that nothing loads here: texts, types, maps, other builds, and programs of the package. */
 const unloaded = /\.(md|d\.c?ts|min\.js|map)$|-es5\.|^src\/cli\//
 
 /** The packages beside the bundle. Of the bindings of libsql only `binding` can be loaded here: npm would install that of musl as well. */

@@ -13,7 +13,7 @@ export type Pinned = { readonly name: string; readonly version: string; readonly
  */
 export const fetchPackage = ({ name, version, integrity }: Pinned, cache: string): string => {
   const folder = join(cache, `${name.replace('/', '-')}-${version}`)
-  // Only a folder of a tarball that was checked has this name.
+  // Only the content of a checked tarball gets a folder with this name.
   if (existsSync(folder)) return folder
   const making = `${folder}.new`
   rmSync(making, { recursive: true, force: true })

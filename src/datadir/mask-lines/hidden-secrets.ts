@@ -41,7 +41,8 @@ export const hideSecrets = (text: string): HiddenSecrets => {
   const secrets = new Map<string, string>()
   const nameOf = (secret: string): string => {
     const bare = secret.replace(/^(["'])(.*)\1$/s, '$2')
-    // A secret that stands in quotes here and without quotes there must come back as it was in both places.
+    // One secret may stand in quotes here and without quotes there, and both must come back as they were. The fingerprint without quotes
+    // names the one that comes first. The other is named by its own text, with a blank behind it where that text is taken as well.
     const names = [bare, secret, `${secret} `].map(fingerprint)
     const name = names.find((each) => (secrets.get(each) ?? secret) === secret) ?? fingerprint(secret)
     secrets.set(name, secret)

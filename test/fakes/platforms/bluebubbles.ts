@@ -1,4 +1,4 @@
-/** A BlueBubbles server: its validators, look-ups of chats in pages, and errors in its envelope. */
+/** Stands in for a BlueBubbles server: its validators, the look-up of chats in pages, and errors in its envelope. */
 
 import type { JsonObject } from '../../../src/core/json.ts'
 import type { Double, Reply, Request } from './double.ts'
@@ -19,7 +19,7 @@ const chat = (guid: string, ...addresses: readonly string[]): JsonObject => ({
   participants: addresses.map((address) => ({ address })),
 })
 
-/** More than a page of them. The group comes before the chat with one of its people. */
+/** The chats, more than one page of them. The group stands before the chat with one of its people. */
 const chats: readonly JsonObject[] = [
   chat('iMessage;+;chat1', '+15550001', 'friend@example.org'),
   ...Array.from({ length: 60 }, (_, i) => chat(`iMessage;-;+1666${i}`, `+1666${i}`)),
@@ -36,7 +36,7 @@ const query = (json: JsonObject): Reply => {
   return done('Successfully fetched chats!', page)
 }
 
-/** What its validator says of a message. */
+/** Returns what the server's validator says of a message; `undefined` for a valid one. */
 const problemOf = (json: JsonObject): string | undefined => {
   const wrong = texts.find((key) => json[key] !== undefined && typeof json[key] !== 'string')
   if (wrong !== undefined) return `The ${wrong} must be a string.`

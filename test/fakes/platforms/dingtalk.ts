@@ -1,4 +1,4 @@
-/** DingTalk: the webhook of a signed robot, and the API of an app's robot with its tokens. */
+/** Stands in for DingTalk: the webhook of a signed robot, and the API of an app's robot with its tokens. */
 
 import { createHmac } from 'node:crypto'
 import { isObject, type Json, own } from '../../../src/core/json.ts'
@@ -46,7 +46,7 @@ const key = { client_id: 'dingkey1', client_secret: 'canary-dingtalk-client-secr
 
 const refuse = (status: number, code: string, message: string): Reply => ({ status, body: { code, message, requestid: 'R-1' } })
 
-/** Texts of a `msgParam`: JSON inside of a text. */
+/** Returns the text of a `msgParam`, which is JSON inside of a text. */
 const contentOf = (param: Json | undefined): string | undefined => {
   if (typeof param !== 'string' || Buffer.byteLength(param) > 15_000) return undefined
   const { content } = JSON.parse(param) as { content?: Json }

@@ -1,4 +1,4 @@
-/** The Discord API, version 10: messages to channels by a bot, and webhooks, which are executed with an answer. */
+/** Stands in for the Discord API, version 10: messages to channels by a bot, and webhooks, which answer with the message only where `wait` is set. */
 
 import { isObject, type JsonObject } from '../../../src/core/json.ts'
 import type { Double, Reply, Request } from './double.ts'
@@ -22,7 +22,7 @@ const limited = {
   waitMs: 1337,
 }
 
-/** What it finds wrong with a message. */
+/** Returns the refusal of a message with which something is wrong. */
 const problemOf = ({ method, headers, json }: Request): Reply | undefined => {
   if (!/^DiscordBot \(https?:\/\/\S+, \S+\)/.test(headers['user-agent'] ?? '')) return refuse(400, 40333, 'internal network error')
   if (method !== 'POST') return refuse(405, 0, '405: Method Not Allowed')
@@ -34,7 +34,7 @@ const problemOf = ({ method, headers, json }: Request): Reply | undefined => {
   return undefined
 }
 
-// 4: without what it would load of the addresses in the text.
+// The flag 4 keeps Discord from loading previews of the addresses in the text.
 const harmless = ({ json }: Request): boolean => JSON.stringify(json?.allowed_mentions) === '{"parse":[]}' && json?.flags === 4
 const took = (id: string): Reply => ({ status: 200, body: { id: '100000000000000099', channel_id: id, type: 0 } })
 

@@ -1,4 +1,7 @@
-/** A stand-in for a platform's HTTP API on loopback, as strict as the real one: it refuses what the platform would refuse. */
+/**
+ * Runs doubles. A double stands in for a platform's HTTP API on loopback and is as strict as the real one: it refuses what the platform
+ * would refuse.
+ */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,67 +11,70 @@ import type { Limit } from '../../../src/parts/targets/kit/split.ts'
 
 export type Request = {
   readonly method: string
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The body, where its content type says JSON and it is a map. */
+  /** The body, where its content type is that of JSON and the body is a map. */
   readonly json: JsonObject | undefined
-  /** The body, where its content type says form. */
+  /** The body, where its content type is that of a form. */
   readonly form: URLSearchParams | undefined
 }
 
 export type Reply = { readonly status: number; readonly body?: Json | string; readonly headers?: { readonly [name: string]: string } }
 
-/** A message that the platform took. `key`: what it recognises a repeat by. */
+/** A message that the platform took. `key`: by what the platform recognises a repeat. */
 export type Accepted = { readonly chat: string; readonly text: string; readonly thread?: string; readonly key?: string }
 
 export type Double = {
   readonly target: string
-  /** Which of its ways, where a target has several. */
+  /** The name of the way of sending, where a target has several. */
   readonly way?: string
-  /** Settings under `platforms.<name>` that connect to it. */
+  /** Returns the settings under `platforms.<name>` that connect the target to the double. */
   readonly settings: (origin: string) => JsonObject
-  /** The same by the conventional names of the environment. */
+  /** Returns the same settings by the conventional names of the environment. */
   readonly env: (origin: string) => { readonly [name: string]: string }
-  /** Settings whose credentials it refuses; absent where it asks for none. */
+  /** Returns settings with credentials that the double refuses. Absent where the platform asks for none. */
   readonly wrong?: (origin: string) => JsonObject
-  /** Needed by every program that speaks to it, besides `env`. */
+  /** Returns the variables that every program needs which speaks to the double, besides `env`. */
   readonly surroundings?: (origin: string) => { readonly [name: string]: string }
   readonly chat: string
-  /** `deliver_extra` that leads to a chat; absent: it is its `chat_id`, or the home channel. */
+  /** Returns the `deliver_extra` that leads to a chat. Absent where that is `chat_id`, or the home channel. */
   readonly address?: (chat: string, origin: string) => JsonObject
-  /** A webhook, which knows this chat alone: naming it, or any, is a failure. */
+  /** The double is a webhook that posts to one chat. A `deliver_extra` that names a chat, even this one, is a failure. */
   readonly ownChat?: true
-  /** An id that it does not know; absent where it has no chats. */
+  /** The id of a chat that the double does not know. Absent where the platform has no chats. */
   readonly unknownChat?: string
-  /** A thread of the chat, as `thread_id`. */
+  /** The `thread_id` of a thread of the chat. */
   readonly thread?: string
   /** Further keys of `deliver_extra`. */
   readonly extra?: JsonObject
-  /** Absent where a text of any length goes out whole. */
+  /** The longest text of one message. Absent where a text of any length goes out whole. */
   readonly limit?: Limit
   readonly idempotent: boolean
-  /** Its status alone tells of success. */
+  /** Only the status of an answer shows whether the message was posted. */
   readonly byStatus?: true
-  /** Milliseconds until a message can be on its way; absent: none to speak of. */
+  /** How many milliseconds pass until a message can be sent. Absent where that time is too short to matter. */
   readonly startMs?: number
-  /** Answers as the real API does, and calls `accept` for a message that it takes. Steps before (tokens, look-ups) too. */
+  /**
+   * Answers as the real API does, also in the steps before a message (tokens, look-ups). Calls `accept` for a message that the double
+   * takes.
+   */
   readonly answer: (request: Request, accept: (message: Accepted) => void, accepted: readonly Accepted[]) => Reply | 'silence'
-  /** Whether this request posts a message (others are steps before it). */
+  /** Whether a request posts a message, and is no step before one. */
   readonly posts: (request: Request) => boolean
-  /** Its answer to too many messages, in its own units. */
+  /** The answer to too many messages. `waitMs`: how long it tells the sender to wait; `undefined` where it does not say. */
   readonly limited: { readonly reply: Reply; readonly waitMs: number | undefined }
-  /** An error that comes with status 200, where it has such. */
+  /** An error that comes with status 200. Absent where the platform has no such errors. */
   readonly hidden?: Reply
-  /** Texts that would mention, command or render something, and what of them must not be in an accepted message. */
+  /** Texts that would mention, command or render something. `never`: what an accepted message may not hold. */
   readonly hostile?: readonly { readonly text: string; readonly never: RegExp }[]
-  /** Checks of a request that posted a hostile text (`allowed_mentions` …). */
+  /** Whether a request that posted a hostile text made the text harmless (`allowed_mentions` …). */
   readonly harmless?: (request: Request) => boolean
-  /** Where it speaks no HTTP on a port of its own. */
+  /** How the double listens. Absent where it speaks HTTP on a port of its own. */
   readonly listen?: Listen
-  /** An address of that kind at which nobody listens; absent: a closed port. */
+  /** Returns an address at which nobody listens, of the kind that `listen` has. Absent where a closed port will do. */
   readonly closed?: (t: Test) => string
 }
 
@@ -76,24 +82,24 @@ export type Running = {
   readonly origin: string
   readonly seen: Request[]
   readonly accepted: Accepted[]
-  /** Takes the place of its answers to posts, once each, in order; `'silence'` never answers. */
+  /** The answers to the next posts, in their order, in place of the double's own. `'silence'` is no answer at all. */
   readonly next: (Reply | 'silence')[]
 }
 
-/** The `deliver_extra` that leads to a chat. */
+/** Returns the `deliver_extra` that leads to a chat. */
 export const extraFor = ({ address, ownChat }: Double, chat: string, origin: string): JsonObject =>
   address?.(chat, origin) ?? (ownChat ? {} : { chat_id: chat })
 
-/** What a double keeps, and its answer to one request. */
-type Desk = Omit<Running, 'origin'> & { readonly answer: (request: Request) => Reply | 'silence' }
+/** What a running double keeps, and its function that answers a request. */
+type DoubleParts = Omit<Running, 'origin'> & { readonly answer: (request: Request) => Reply | 'silence' }
 
-/** Starts to listen until the test ends; the address that `settings` and the like are given. */
-export type Listen = (t: Test, desk: Desk) => Promise<string>
+/** Starts to listen, until the test ends. Resolves to the address that `settings` and `env` are given. */
+export type Listen = (t: Test, running: DoubleParts) => Promise<string>
 
-/** Starts it; it ends with its test. */
+/** Starts a double, which ends with its test. */
 export const startDouble = async (t: Test, double: Double): Promise<Running> => {
   const [seen, accepted, next]: [Request[], Accepted[], Running['next']] = [[], [], []]
-  const answer: Desk['answer'] = (request) => {
+  const answer: DoubleParts['answer'] = (request) => {
     seen.push(request)
     const forced = double.posts(request) ? next.shift() : undefined
     return forced ?? double.answer(request, (message) => accepted.push(message), accepted)
@@ -120,12 +126,12 @@ const read = async (incoming: IncomingMessage): Promise<Request> => {
   }
 }
 
-/** On a free port of loopback, or on a Unix socket. */
+/** Listens on the Unix socket `path`, or else on a free port of loopback. */
 export const listenHttp =
   (path?: string): Listen =>
-  async (t, desk) => {
+  async (t, running) => {
     const server = createServer(async (incoming, response) => {
-      const reply = desk.answer(await read(incoming))
+      const reply = running.answer(await read(incoming))
       if (reply === 'silence') return
       const { status, body = '', headers = {} } = reply
       const isText = typeof body === 'string'

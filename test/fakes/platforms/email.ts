@@ -1,4 +1,4 @@
-/** A mail server behind a password: what it does with a mail is the reply's status as an SMTP code. */
+/** Stands in for a mail server behind a password. The status of the reply to a mail is the SMTP code. */
 
 import { mailHost } from '../mail.ts'
 import type { Double } from './double.ts'
@@ -33,7 +33,7 @@ export const email: Double = {
     return { status: 250 }
   },
   limited: { reply: { status: 451, body: '4.7.1 Try again later' }, waitMs: undefined },
-  async listen(t, desk) {
+  async listen(t, running) {
     const options: Parameters<typeof mailHost>[1] = {
       hideSTARTTLS: true,
       allowInsecureAuth: true,
@@ -44,7 +44,7 @@ export const email: Double = {
     }
     const { port } = await mailHost(t, options, ({ to, headers, text }, done) => {
       const about = { query: new URLSearchParams(), headers: Object.fromEntries(headers), json: undefined, form: undefined }
-      const reply = desk.answer({ method: 'DATA', path: to.join(','), text: text.trimEnd(), ...about })
+      const reply = running.answer({ method: 'DATA', path: to.join(','), text: text.trimEnd(), ...about })
       if (reply !== 'silence') done(reply.status === 250 ? null : refusal(reply.status, String(reply.body)))
     })
     return `http://127.0.0.1:${port}`

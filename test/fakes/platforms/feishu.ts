@@ -1,4 +1,4 @@
-/** Feishu: the messages API of an app with its tokens, and the webhook of a signed custom bot. */
+/** Stands in for Feishu: the messages API of an app with its tokens, and the webhook of a signed custom bot. */
 
 import { createHmac } from 'node:crypto'
 import { isObject, type JsonObject, own } from '../../../src/core/json.ts'
@@ -23,7 +23,7 @@ const idTypes: { readonly [type: string]: string } = {
   u1: 'user_id',
 }
 
-/** The message in a body: its content is JSON inside of a text. */
+/** Returns the message in a body, whose content is JSON inside of a text. */
 const messageIn = ({ json, text, headers }: Request): { readonly text: string; readonly key: string } | undefined => {
   if (headers['content-type'] !== 'application/json; charset=utf-8' || Buffer.byteLength(text) > 150 * 1024) return undefined
   const { content, msg_type: type, uuid } = json ?? {}

@@ -1,4 +1,4 @@
-/** GitHub behind the real gh: the API on a Unix socket, which is all that this gh can reach. */
+/** Stands in for GitHub's API, on a Unix socket: the tests run the real gh, and let it reach nothing else. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,14 +12,17 @@ const token = 'ghp_canary_github_token'
 const address = 'octo-org/octo.repo#42'
 const comments = /^\/(?:api\/v3\/)?repos\/octo-org\/octo\.repo\/issues\/42\/comments$/
 const mark = /\n\n<!-- headgate:[0-9a-f]{40} -->$/
-/** A host of somebody's own has another token, and the API below a path. */
+/** The tokens by host. An operator's own host has another token, and has the API below a path. */
 const tokens: { readonly [host: string]: string } = { 'api.github.com': token, 'git.corp.example': 'ghp_canary_corp_token' }
 const nodes = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
 
-/** Whether the gh of this machine can be used; without it there is nothing to show. */
+/** Whether the gh of this machine can be used. Without gh, nothing can be shown. */
 export const hasGh = (): boolean => works('gh', '--version')
 
-/** A folder whose configuration sends gh to a socket in it; its path is short, for sockets' must be. */
+/**
+ * Makes a folder whose configuration sends gh to a socket in the folder. The path of a socket must be short, so that of the folder is
+ * short.
+ */
 export const ghFolder = (t: Test): string => {
   const folder = mkdtempSync(join(tmpdir(), 'gh-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -71,7 +74,7 @@ export const githubComment: Double = {
     accept({ chat: address, text: body.replace(mark, ''), key })
     return { status: 201, body: { id: 99, html_url: 'https://github.com/octo-org/octo.repo/issues/42#c99' } }
   },
-  // gh does not pass on how long to wait; the host asks for a minute at least.
+  // gh does not pass on how long to wait, and GitHub asks for at least a minute.
   limited: { reply: { status: 429, body: { message: 'You have exceeded a secondary rate limit' } }, waitMs: 60_000 },
   hidden: { status: 200, body: { message: 'maintenance' } },
   hostile: [
@@ -79,9 +82,9 @@ export const githubComment: Double = {
     { text: 'hey @octocat', never: /@octocat/ },
     { text: 'see ![x](https://evil.example/?q=1) and <IMG src=//evil.example>', never: /!\[|<img/i },
   ],
-  async listen(t, desk) {
+  async listen(t, running) {
     const folder = ghFolder(t)
-    await listenHttp(join(folder, 's'))(t, desk)
+    await listenHttp(join(folder, 's'))(t, running)
     return folder
   },
   closed: ghFolder,

@@ -1,4 +1,4 @@
-/** GitLab: notes on merge requests and issues, whose text can give orders. */
+/** Stands in for GitLab: notes on merge requests and issues, whose text can hold commands. */
 
 import type { Double } from './double.ts'
 

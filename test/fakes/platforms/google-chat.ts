@@ -1,4 +1,7 @@
-/** Google Chat: spaces.messages.create by the address of a webhook, or by a service account that exchanges what it signs for a token. */
+/**
+ * Stands in for Google Chat: spaces.messages.create by the address of a webhook, or by a service account, which signs a text and gets a
+ * token for it.
+ */
 
 import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
 import { isObject, type JsonObject } from '../../../src/core/json.ts'
@@ -25,7 +28,7 @@ const create = ({ method, path, query, json }: Request, accept: (message: Accept
   const isKey = threadKey === undefined || /^[^/]{1,4000}$/.test(String(threadKey))
   if (!isThread || !isKey || Object.keys(others).length > 0) return refuse(400, 'INVALID_ARGUMENT', 'Invalid thread.')
   const named = name ?? threadKey
-  // Without this option a thread is ignored.
+  // Without this option, Google Chat ignores the thread.
   const isReply = query.get('messageReplyOption') === 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'
   const key = query.get('requestId')
   accept({ chat: space, text, ...(isReply && named !== undefined ? { thread: String(named) } : {}), ...(key === null ? {} : { key }) })
@@ -59,7 +62,7 @@ const pairOf = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
 const pair = pairOf()
 const token = 'ya29.canary-google-access-token'
 
-/** The JSON of a service account's key. */
+/** Returns the JSON of a service account's key. */
 const account = (key: KeyObject): string => {
   const private_key = key.export({ type: 'pkcs8', format: 'pem' }).toString()
   return JSON.stringify({ type: 'service_account', client_email: 'canary@p.example', private_key_id: 'k1', private_key })

@@ -1,4 +1,7 @@
-/** Home Assistant's REST API: the notify services it has, its entities, persistent notifications; messages are templates to it. */
+/**
+ * Stands in for Home Assistant's REST API: its notify services, its entities, and persistent notifications. Home Assistant takes each
+ * message for a template.
+ */
 
 import { type JsonObject, own } from '../../../src/core/json.ts'
 import type { Double, Reply, Request } from './double.ts'
@@ -9,11 +12,11 @@ const entities: { readonly [id: string]: string } = { 'notify.phone': 'unknown',
 
 const badRequest: Reply = { status: 400, body: '400: Bad Request' }
 
-/** Data that its schemas take: only known keys, all of them texts. */
+/** Whether the schemas of Home Assistant take these data: only known keys, all of them texts. */
 const fits = (data: JsonObject, ...keys: readonly string[]): boolean =>
   typeof own(data, 'message') === 'string' && Object.entries(data).every(([key, value]) => keys.includes(key) && typeof value === 'string')
 
-/** What a notify service makes of a text; `undefined` for a template with a mistake in it. */
+/** Returns what a notify service makes of a text; `undefined` for a template with a mistake in it. */
 const render = (text: string): string | undefined => {
   const rendered = text
     .replace(/\{#.*?#\}/gs, '')
@@ -59,7 +62,7 @@ export const homeassistant: Double = {
     const text = called.isTemplate ? render(String(json.message)) : String(json.message)
     const title = render(String(json.title ?? ''))
     if (text === undefined || title === undefined) return badRequest
-    // An entity that it does not have is answered with success, and a line in its log.
+    // A call for an unknown entity is answered with success, and leaves a line in the log of Home Assistant.
     if (called.chat.startsWith('notify.') && own(entities, called.chat) !== 'unknown') return { status: 200, body: [] }
     accept({ chat: called.chat, text })
     return { status: 200, body: [] }

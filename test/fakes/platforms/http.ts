@@ -1,4 +1,4 @@
-/** Somebody's own receiver of Standard Webhooks: it checks the signature before anything else. */
+/** Stands in for an operator's own receiver of Standard Webhooks, which checks the signature before anything else. */
 
 import { createHmac } from 'node:crypto'
 import type { Double } from './double.ts'
@@ -10,7 +10,7 @@ export const http: Double = {
   settings: () => ({}),
   env: () => ({}),
   chat: '/in',
-  // A path alone could be anything: what is no path of a receiver is none of an address either.
+  // The chats of this double are paths. Without a path, there is no address of a receiver.
   address: (chat, origin) => ({ url: chat === '' ? '' : `${origin}${chat}`, secret }),
   unknownChat: '/gone',
   idempotent: true,

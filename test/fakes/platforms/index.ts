@@ -1,4 +1,4 @@
-/** Every platform's double. */
+/** Lists the doubles of all platforms. */
 
 import { bluebubbles } from './bluebubbles.ts'
 import { dingtalk, dingtalkApp } from './dingtalk.ts'

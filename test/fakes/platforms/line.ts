@@ -1,4 +1,4 @@
-/** LINE's Messaging API: push messages, and the answer 409 for a retry key that it knows already. */
+/** Stands in for LINE's Messaging API: push messages, and the answer 409 to a retry key that was used before. */
 
 import type { Json } from '../../../src/core/json.ts'
 import { isObject } from '../../../src/core/json.ts'

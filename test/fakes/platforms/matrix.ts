@@ -1,4 +1,4 @@
-/** A Matrix homeserver: rooms, aliases, joining, encryption state, a password login, and messages with transaction ids. */
+/** Stands in for a Matrix homeserver: rooms, aliases, joining, encryption state, a password login, and messages with transaction ids. */
 
 import { isObject, type Json } from '../../../src/core/json.ts'
 import type { Accepted, Double, Reply, Request } from './double.ts'
@@ -9,7 +9,7 @@ const user = '@bot:example.org'
 const room = '!room:example.org'
 const root = '$root'
 
-/** Of these rooms the bot is no member yet. */
+/** A room that the bot was invited to and has not joined yet. */
 export const invited = '!invited'
 export const closed = '!closed:example.org'
 export const encrypted = '!secret:example.org'
@@ -25,7 +25,7 @@ const problemOf = (content: Request['json'], text: string): Reply | undefined =>
   const relation = content['m.relates_to']
   if (relation === undefined) return undefined
   const isThread = isObject(relation) && relation.rel_type === 'm.thread' && relation.is_falling_back === true && relation.event_id === root
-  // What clients that know no threads show.
+  // Clients without threads show the message as a reply, so the message must also name what it replies to.
   if (isThread && JSON.stringify(relation['m.in_reply_to']) !== JSON.stringify({ event_id: root }))
     return refuse(400, 'M_BAD_JSON', 'no reply')
   return isThread ? undefined : refuse(400, 'M_UNKNOWN', 'Cannot start threads from an event with a relation')
@@ -35,7 +35,7 @@ type Call = { readonly request: Request; readonly rest: readonly string[]; reado
 
 const unrecognized = refuse(404, 'M_UNRECOGNIZED', 'Unrecognized request')
 
-/** One homeserver, which remembers the rooms that were joined. */
+/** Makes a homeserver, which remembers the rooms that were joined. */
 const homeserver = (): Double['answer'] => {
   const joined = new Set([room, encrypted])
   return (request, accept) => {

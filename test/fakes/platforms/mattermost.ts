@@ -1,4 +1,4 @@
-/** Mattermost: posts to a channel or thread, and what it takes for a mention. */
+/** Stands in for Mattermost: posts to a channel or thread, and the mentions that the server finds in a text. */
 
 import type { Double, Reply } from './double.ts'
 
@@ -12,7 +12,10 @@ const refuse = (status: number, id: string, message: string): Reply => ({
   body: { id, message, detailed_error: '', request_id: 'r1', status_code: status },
 })
 
-/** As the server does: character references read, cut at all that no mention can have, and in a word at its dots. */
+/**
+ * Returns the mentions in a text, found as the server finds them: it reads character references, cuts the text at characters that no
+ * mention can have, and also looks at the parts of a word between dots, colons and dashes.
+ */
 export const mentionsIn = (text: string): string[] =>
   text
     .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))

@@ -1,4 +1,4 @@
-/** A server of ntfy: publishing as JSON at its root, and its errors with codes of their own. */
+/** Stands in for an ntfy server: publishing as JSON at its root, and errors with codes of ntfy's own. */
 
 import { isObject, type JsonObject } from '../../../src/core/json.ts'
 import type { Double, Reply } from './double.ts'
@@ -33,7 +33,7 @@ export const ntfy: Double = {
     if (typeof chat !== 'string' || !/^[-_A-Za-z0-9]{1,64}$/.test(chat)) return refuse(40009, 'invalid request: topic invalid')
     if (chat === forbidden) return refuse(40301, 'forbidden')
     if (typeof message !== 'string' || message === '') return refuse(40024, 'invalid request: no message')
-    // A longer one arrives as a file.
+    // ntfy makes a file of a longer message.
     if (Buffer.byteLength(message) > 4096) return refuse(41301, 'attachment too large')
     if (!isKind({ title, click }, 'string') || !isKind({ priority }, 'number') || !isKind({ markdown }, 'boolean'))
       return refuse(40024, 'invalid request: JSON')

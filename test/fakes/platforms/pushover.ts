@@ -1,4 +1,4 @@
-/** Pushover's API: messages as a form, errors in a list beside `status: 0`. */
+/** Stands in for Pushover's API: messages as a form, and errors in a list beside `status: 0`. */
 
 import type { Double, Reply } from './double.ts'
 

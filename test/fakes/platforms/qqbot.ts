@@ -1,4 +1,4 @@
-/** The QQ bot API v2: access tokens, messages to users, groups and channels. */
+/** Stands in for the QQ bot API v2: access tokens, and messages to users, groups and channels. */
 
 import type { JsonObject } from '../../../src/core/json.ts'
 import type { Double, Reply, Request } from './double.ts'
@@ -20,7 +20,7 @@ const chatOf = ({ path }: Request): string | undefined => {
 
 const chats = ['user:0A1B2C', 'group:9F8E7D', 'channel:778899']
 
-/** Live in the text of a message. */
+/** Matches the tags on which QQ acts in the text of a message. */
 const tags = /<@|<#|<emoji:|<faceType|<qqbot-|<\/?at\b|@everyone/i
 
 export const qqbot: Double = {

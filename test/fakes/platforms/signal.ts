@@ -1,4 +1,4 @@
-/** A signal-cli daemon: `send` over JSON-RPC, whose errors come with status 200. */
+/** Stands in for a signal-cli daemon: `send` over JSON-RPC, whose errors come with status 200. */
 
 import { isObject, type Json, type JsonObject } from '../../../src/core/json.ts'
 import type { Double, Reply } from './double.ts'

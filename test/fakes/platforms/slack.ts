@@ -1,4 +1,4 @@
-/** Slack: chat.postMessage by a bot, whose errors come with status 200, and an incoming webhook, which answers in words. */
+/** Stands in for Slack: chat.postMessage by a bot, whose errors come with status 200, and an incoming webhook, which answers in words. */
 
 import type { JsonObject } from '../../../src/core/json.ts'
 import type { Double, Reply, Request } from './double.ts'
@@ -10,10 +10,10 @@ const limit = { max: 4000, unit: 'characters' } as const
 
 const refuse = (error: string, more: JsonObject = {}): Reply => ({ status: 200, body: { ok: false, error, ...more } })
 const words = (status: number, body: string): Reply => ({ status, body })
-/** What a reader sees. */
+/** Returns what a reader of the message sees. */
 const shown = (text: string): string => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
-/** Any sign that is left begins a mention or a link; any other ampersand is no entity. */
+/** Matches what no text may hold: a sign that begins a mention or a link, and an ampersand that begins no entity. */
 const live = /[<>]|&(?!(?:amp|lt|gt);)/
 const hostile = [
   { text: '<!channel> <!here|here> <@U0000000001> <!subteam^S1>', never: /^$/ },

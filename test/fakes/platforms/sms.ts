@@ -1,4 +1,4 @@
-/** The SMS APIs of Twilio (Messages.json) and Vonage (sms/json): an error of the second comes with status 200. */
+/** Stands in for the SMS APIs of Twilio (Messages.json) and Vonage (sms/json). An error of Vonage comes with status 200. */
 
 import type { Double, Reply } from './double.ts'
 
@@ -71,7 +71,7 @@ export const vonage: Double = {
     if (form.get('from') !== from.slice(1)) return refused('15', 'Illegal Sender Address - rejected')
     if (!/^[1-9]\d{6,14}$/.test(chat) || chat === nobody.slice(1)) return refused('3', 'Invalid to address')
     if (text.trim() === '') return refused('2', 'Missing text')
-    // Under `text` whatever is not of GSM 03.38 arrives as question marks.
+    // Without the type `unicode`, characters that GSM 03.38 does not have arrive as question marks.
     if (form.get('type') !== 'unicode' && /[^\n\r -_a-~¡£¤¥§¿ÄÅÆÇÉÑÖØÜßàäåæèéìñòöøùüΔΓΛΩΠΨΣΘΞΦ€]/.test(text))
       return refused('3', 'Characters that text cannot hold')
     if (text.length > maxChars) return refused('6', 'Unroutable message')

@@ -1,4 +1,4 @@
-/** Microsoft Teams: the trigger of a workflow, which takes adaptive cards only. */
+/** Stands in for Microsoft Teams: the trigger of a workflow, which takes adaptive cards only. */
 
 import { isObject, type Json, own } from '../../../src/core/json.ts'
 import type { Double, Reply } from './double.ts'
@@ -26,7 +26,7 @@ export const teams: Double = {
     if (request.path !== path || request.method !== 'POST') return refuse(404, 'WorkflowNotFound', 'The workflow could not be found.')
     const sig = request.query.get('sig')
     if (sig !== 'canary-teams-signature') return refuse(401, 'DirectApiAuthorizationRequired', `The signature ${sig} is not valid.`)
-    // Counted without a charset it would be UTF-16.
+    // Without a charset, Teams would count the text as UTF-16.
     if (!request.headers['content-type']?.endsWith('charset=utf-8')) return refuse(400, 'InvalidRequestContent', 'The charset is missing.')
     if (Buffer.byteLength(request.text) > 28 * 1024) return refuse(413, 'RequestEntityTooLarge', 'The message is too large.')
     const attachment = first(request.json?.attachments)

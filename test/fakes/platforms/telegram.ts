@@ -1,4 +1,4 @@
-/** The Telegram Bot API: sendMessage, its errors in its own form. */
+/** Stands in for the Telegram Bot API: sendMessage, with errors in Telegram's own form. */
 
 import type { Json } from '../../../src/core/json.ts'
 import type { Double, Reply } from './double.ts'

@@ -1,4 +1,7 @@
-/** WeCom: the webhook of a group robot, messages of a corp app with its tokens, and a bot's WebSocket; every error comes with 200. */
+/**
+ * Stands in for WeCom: the webhook of a group robot, messages of a corp app with its tokens, and a bot's WebSocket. Every error comes with
+ * status 200.
+ */
 
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -69,7 +72,7 @@ export const wecomApp: Double = {
     if (query.get('access_token') !== token) return said(40014, 'invalid access_token')
     const content = contentOf(json)
     if (method !== 'POST' || content === undefined) return said(44004, 'empty content')
-    // What is too long is cut in silence.
+    // WeCom cuts off what is too long, and does not say so.
     const text = Buffer.from(content).subarray(0, 2048).toString()
     if (path === '/cgi-bin/appchat/send') {
       if (json?.chatid !== 'chat1') return said(86003, 'invalid chatid')
@@ -92,8 +95,8 @@ export const wecomApp: Double = {
 
 const bot = { bot_id: 'bot1', secret: 'canary-wecom-bot-secret' }
 
-/** Frames are answered under the id of their request; who connects anew as the same bot ends the connection before. */
-const listenWs: Listen = async (t, desk) => {
+/** Answers each frame under the id of its request. A bot that connects anew ends its earlier connection. */
+const listenWs: Listen = async (t, running) => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
   await new Promise<void>((ready) => server.once('listening', ready))
   t.teardown(() => {
@@ -113,7 +116,7 @@ const listenWs: Listen = async (t, desk) => {
       const text = String(data)
       const json = parseObject(text) ?? {}
       const about = { query: new URLSearchParams(), headers: { 'x-bot': current === socket ? 'bot1' : undefined }, form: undefined }
-      const reply = desk.answer({ method: 'WS', path: String(json.cmd), text, json, ...about })
+      const reply = running.answer({ method: 'WS', path: String(json.cmd), text, json, ...about })
       if (reply === 'silence') return
       if (!isObject(reply.body)) return socket.terminate()
       if (json.cmd === 'aibot_subscribe' && reply.body.errcode === 0) subscribe(socket)
@@ -134,7 +137,7 @@ export const wecomBot: Double = {
   wrong: (origin) => ({ ...bot, secret: 'canary-wecom-wrong-secret', websocket_url: origin }),
   chat: 'zhangsan',
   unknownChat: 'lisi',
-  // Of its own 4096 bytes no more are used than of the other ways'.
+  // A bot may send 4096 bytes. The target uses only as many as in its other ways of sending.
   limit,
   idempotent: false,
   posts: ({ path }) => path === 'aibot_send_msg',

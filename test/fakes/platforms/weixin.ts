@@ -1,4 +1,4 @@
-/** Tencent's iLink bot API: sendmessage, with its errors in answers of 200. */
+/** Stands in for Tencent's iLink bot API: sendmessage, whose errors come with status 200. */
 
 import { isObject, type Json } from '../../../src/core/json.ts'
 import type { Double, Reply, Request } from './double.ts'

@@ -1,4 +1,4 @@
-/** The WhatsApp Cloud API, and beside it the bridge that some run on their own machine. */
+/** Stands in for the WhatsApp Cloud API, and for the bridge that some operators run on their own machine. */
 
 import { isObject, type Json, type JsonObject } from '../../../src/core/json.ts'
 import type { Double, Reply, Request } from './double.ts'
@@ -22,7 +22,7 @@ const invalid = (details: string): Reply => refuse(400, 100, 'Invalid parameter'
 const only = (value: Json | undefined, ...keys: readonly string[]): JsonObject | undefined =>
   isObject(value) && Object.keys(value).every((key) => keys.includes(key)) ? value : undefined
 
-/** What a template's one value says; it may have no line break, no tab and no run of spaces. */
+/** Returns the one value of a template. The value may have no line break, no tab and no run of spaces. */
 const valueIn = (template: JsonObject): string | undefined => {
   const [component, ...more] = Array.isArray(template.components) ? template.components : []
   const { type, parameters } = only(component, 'type', 'parameters') ?? {}
@@ -73,7 +73,7 @@ export const whatsapp: Double = {
   hidden: { status: 200, body: { messaging_product: 'whatsapp', messages: [] } },
 }
 
-/** The bridge has no credentials: it hears this machine alone, and looks at the name that it is called by. */
+/** Answers as the bridge, which has no credentials: it serves this machine alone, and checks the host that the request names. */
 const answerAsBridge = ({ method, path, headers, json }: Request, accept: Parameters<Double['answer']>[1]): Reply => {
   if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/.test(headers.host ?? '')) return { status: 400, body: { error: 'Invalid Host header.' } }
   if (method !== 'POST' || path !== '/send') return { status: 404, body: 'Cannot POST' }

@@ -1,7 +1,7 @@
 /**
- * CircleCI's list of deliveries, by its published description: newest first, fourteen days, filters that each page repeats, pages by an
- * opaque cursor, a delivery with the id of its event, which a resend changes instead of adding one. It has no call that resends: only a
- * person does that (`resend`).
+ * Stands in for CircleCI's list of deliveries, by its published description: the newest first, fourteen days, filters that each page
+ * repeats, and an opaque cursor for the next page. A delivery has the id of its event, and a resend changes the delivery instead of adding
+ * one. No call of the API resends: only a person does that (`resend`).
  */
 
 import { createHmac, randomUUID } from 'node:crypto'
@@ -19,16 +19,16 @@ type CircleciDelivery = {
 
 export type FakeCircleci = {
   readonly base: string
-  /** The newest first. */
+  /** The deliveries, the newest first. */
   readonly deliveries: CircleciDelivery[]
-  /** Requests to the API, as `GET /path`. */
+  /** The requests to the API, as `GET /path`. */
   readonly asked: string[]
-  /** Changes the next answers. `limited`: 429; `odd`: another form than the described one. */
+  /** What is wrong with the next answers. `limited`: status 429. `odd`: another form than the described one. */
   readonly next: ('limited' | 'odd')[]
   receiver: string | undefined
-  /** Sends a new event. Resolves to its id, delivered or not. */
+  /** Sends a new event. Resolves to the event's id, whether or not the event was delivered. */
   event(body?: object, more?: Partial<CircleciDelivery['attributes']>): Promise<string>
-  /** A person sends an event again. */
+  /** Sends an event again, as a person does. */
   resend(id: string): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * GitHub's log of deliveries, by its published description: newest first, a hundred a page with a cursor in `Link`, three days, entries
- * that were throttled, a redelivery under the same GUID, and the limits.
+ * Stands in for GitHub's log of deliveries, by its published description: the newest first, a hundred a page with a cursor in `Link`, three
+ * days, entries of throttled deliveries, redeliveries under the same GUID, and the limits.
  */
 
 import { createHmac, randomUUID } from 'node:crypto'
@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 /** GitHub ends a delivery that has no answer after ten seconds. */
 const answerWithinMs = 10_000
 
-/** One attempt, as the list has it. */
+/** One attempt of a delivery, as the list has it. */
 type Delivery = {
   /** GitHub's ids are longer than a number of JavaScript holds. */
   readonly id: string
@@ -27,26 +27,26 @@ type Delivery = {
 
 export type FakeGithub = {
   readonly base: string
-  /** The newest first. */
+  /** The deliveries, the newest first. */
   readonly deliveries: Delivery[]
-  /** Requests to the API, as `GET /path`. */
+  /** The requests to the API, as `GET /path`. */
   readonly asked: string[]
-  /** The tokens of those that asked to send again, in order. */
+  /** The tokens with which redeliveries were asked for, in order. */
   readonly askers: string[]
-  /** Takes the place of the next answers: `limited` as the secondary limit says it, `broken` closes the connection. */
+  /** What takes the place of the next answers. `limited`: the answer of the secondary limit. `broken`: the end of the connection. */
   readonly next: ('limited' | 'broken' | 'forbidden' | 'gone')[]
-  /** Where events go; they fail while it is undefined. */
+  /** The address to which events are sent. Deliveries fail while it is undefined. */
   receiver: string | undefined
-  /** Sends a new event. Resolves to its GUID, delivered or not. */
+  /** Sends a new event. Resolves to the event's GUID, whether or not the event was delivered. */
   event(body?: object, more?: Partial<Delivery>): Promise<string>
   /** Resolves when no redelivery is on its way. */
   settled(): Promise<void>
 }
 
-/** `socket`: for the real gh, on a Unix socket in the folder that `base` names then. */
+/** `socket`: whether the log listens on a Unix socket, for the real gh. Then `base` names the folder of the socket. */
 type GithubOptions = {
   readonly secret: string
-  /** The tokens that may ask: a regular expression. */
+  /** A regular expression for the tokens that may ask. */
   readonly token?: string
   readonly pageSize?: number
   readonly now?: () => number
@@ -65,7 +65,7 @@ const refusals = {
 const paths =
   /^(?:\/api\/v3)?(?:\/repos\/octo-org\/octo-repo\/hooks\/7|\/orgs\/octo-org\/hooks\/7|\/app\/hook)\/deliveries(?:\/(\d+)\/attempts)?$/
 
-/** Starts the fake on a port of loopback; it ends with its test. */
+/** Starts the log on a port of loopback. The log ends with its test. */
 export const startGithub = async (t: Test, options: GithubOptions): Promise<FakeGithub> => {
   const { secret, token = 'ghp_canary_catch_up', pageSize = 100, now = Date.now } = options
   const bodies = new Map<string, string>()
@@ -135,7 +135,7 @@ export const startGithub = async (t: Test, options: GithubOptions): Promise<Fake
     const forced = next[0] === 'gone' && request.method !== 'POST' ? undefined : next.shift()
     if (forced === 'broken') return void request.socket.destroy()
     const { status, body = {}, headers = {} }: Answer = forced === undefined ? answer(request) : refusals[forced]
-    // A number of JSON may be longer than JavaScript's: the ids are written as they are.
+    // A number of JSON may be longer than a number of JavaScript, so the ids are texts here and lose their quotes.
     const text = JSON.stringify(body).replace(/"id":"(\d+)"/g, '"id":$1')
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
   })

@@ -1,4 +1,6 @@
-/** GitLab's log of a project's webhook, by its published description: pages by number, no times, a limit of five resends in a minute. */
+/**
+ * Stands in for GitLab's log of a project's webhook, by its published description: pages by number, no times, and five resends a minute.
+ */
 
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -8,9 +10,9 @@ import type { Test } from 'tap'
 export type FakeGitlab = {
   readonly base: string
   receiver: string | undefined
-  /** Tells a new event. Resolves to its key. */
+  /** Sends a new event. Resolves to the event's key. */
   event(body: object, status?: string): Promise<string>
-  /** How many resends are taken before the limit of a minute; then one 429, and as many again. */
+  /** The number of resends that are taken before the limit of a minute. Then one 429 comes, and as many resends are taken again. */
   left: number
 }
 

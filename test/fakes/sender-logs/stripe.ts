@@ -1,11 +1,14 @@
-/** Stripe's list of events, by its published description: newest first, `starting_after`, types, and only undelivered ones. */
+/**
+ * Stands in for Stripe's list of events, by its published description: the newest first, `starting_after`, types, and a filter for
+ * undelivered events.
+ */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
 type StripeEvent = { readonly id: string; readonly type: string; readonly created: number; readonly data: object }
-/** `events`: the undelivered ones, the newest first. `texts`: what the API writes in place of an event, by its id. */
+/** `events`: the undelivered events, the newest first. `texts`: what the API writes in place of an event, by the id of the event. */
 export type FakeStripe = { readonly base: string; readonly events: StripeEvent[]; readonly texts: Map<string, string> }
 
 export const startStripe = async (t: Test): Promise<FakeStripe> => {

@@ -1,6 +1,6 @@
 /**
- * A polling endpoint of Svix, of both kinds, by the types of the package `svix` and the published guide: a consumer's position moves to the
- * iterator with which it asks, or behind the offset that it commits.
+ * Stands in for both kinds of polling endpoints of Svix, by the types of the package `svix` and the published guide. The position of a
+ * consumer moves to the iterator with which the consumer asks, or behind the offset that it commits.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -10,18 +10,18 @@ import type { Test } from 'tap'
 type Prepared = { readonly status: number; readonly headers?: { readonly [name: string]: string }; readonly body?: string }
 
 export type FakePoller = {
-  /** The address of the endpoint with iterators, and of that with offsets. */
+  /** The address of the endpoint with iterators. `numbered`: that of the endpoint with offsets. */
   readonly url: string
   readonly numbered: string
   /** All messages, the oldest first. */
   readonly messages: unknown[]
   /** The positions of the consumers. */
   readonly consumers: Map<string, number>
-  /** What was asked, as `GET /consumer/headgate?limit=50`, from behind the endpoint on. */
+  /** The requests, as `GET /consumer/headgate?limit=50`: the path without that of the endpoint. */
   readonly asked: string[]
-  /** When, by the clock of the test. */
+  /** The times of the requests, by the clock of the test. */
   readonly times: number[]
-  /** Answers that come before the usual ones. */
+  /** Answers that are given before the usual ones. */
   readonly next: Prepared[]
   /** The iterators that are refused, as after a seek. */
   readonly refused: Set<string>

@@ -1,4 +1,6 @@
-/** Requests as their senders send them, signed by the senders' own libraries, and what those libraries say of a request. */
+/**
+ * Makes requests as their senders send them, signed by the senders' own libraries, and asks these libraries whether they take a request.
+ */
 
 import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import { parse as parseForm } from 'node:querystring'
@@ -30,24 +32,24 @@ export type Sent = { readonly headers: Headers; readonly body: string; readonly 
 /** One form in which a sender sends its events. */
 type Kind = {
   readonly title: string
-  /** Ways to write its content type, which all mean the same. */
+  /** Ways to write the content type, which all mean the same. */
   readonly contentTypes: readonly string[]
   /** The body of the event `id`, sent at `at` (milliseconds). */
   readonly body: (id: string, at: number) => string
   /** Headers beside the signature. */
   readonly headers?: (id: string) => Headers
-  /** What stands behind the path. */
+  /** Returns the query of the address. */
   readonly query?: (body: string) => string
-  /** The value that was signed, which the agent is to get. */
+  /** Returns the value that was signed, which the agent is to get. */
   readonly value: (body: string) => unknown
-  /** Where a field is repeated, whose value may take several forms: texts that must all be in it. */
+  /** Texts that must all be in the value of a field that is repeated. That value may take several forms. */
   readonly holds?: readonly string[]
 }
 
 export type Sender = {
   /** The scheme, which is also the route's name. */
   readonly name: string
-  /** A route without `verify` knows the built-in schemes by their headers. */
+  /** The settings of the route. A route without `verify` recognises the built-in schemes by their headers. */
   readonly route: { readonly [key: string]: unknown }
   readonly kinds: readonly Kind[]
   /** The header, or the field of the body, that holds the signature. */
@@ -68,11 +70,14 @@ export type Sender = {
 const secret = 'headgate-test-secret'
 const whsec = 'whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3R0ZXN0dGVzdHRlc3Q='
 
-/** What somebody types who wants to be read as something else. */
+/** A text of somebody who wants the text to be read as something else. */
 const nasty =
   'genuine "double" \'single\' & = ? # / \\ \\u0041 &payload={"a":1} {id} {__raw__} {= 1 } + %20 %2B 100 % Grüße 漢字 😀 \u2028\r\n\t</script>'
 
-/** Fields of a JSON body, without the braces: as most senders write them, as those do that escape all but ASCII, and a key of every object. */
+/**
+ * Fields of a JSON body, without the braces: as most senders write them, as senders do that escape all but ASCII, and with a key that every
+ * object of JavaScript has.
+ */
 const nastyFields = `"text":${JSON.stringify(nasty)},"escaped":"Gr\\u00fc\\u00dfe \\ud83d\\ude00 <\\/b>","empty":"","none":null,"__proto__":{"polluted":true}`
 const parsed = (body: string): unknown => JSON.parse(body)
 
@@ -86,14 +91,14 @@ const form = [
 
 type Fields = readonly (readonly [name: string, value: string])[]
 
-/** Both ways to write a form: a blank as `+`, or as `%20` and escapes in small letters. */
+/** The two ways to write a form: a blank as `+`, or a blank as `%20` and all escapes in small letters. */
 const encodings: { readonly [how: string]: (fields: Fields) => string } = {
   'a blank as +': (fields) => new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString(),
   'a blank as %20': (fields) =>
     fields.map((pair) => pair.map((text) => encodeURIComponent(text).replace(/%../g, (hex) => hex.toLowerCase())).join('=')).join('&'),
 }
 
-/** A form in both encodings. */
+/** Makes the kinds of a form, one in each way to write it. */
 const forms = (title: string, fields: (id: string) => Fields, more: Partial<Kind> = {}): Kind[] =>
   Object.entries(encodings).map(([how, write]) => ({
     title: `${title}, ${how}`,
@@ -149,7 +154,7 @@ const slackSender: Sender = {
     ...forms('an interaction', (id) => [['payload', `{"type":"block_actions","trigger_id":"${id}",${nastyFields}}`]], { value: payloadOf }),
   ],
   signature: 'X-Slack-Signature',
-  // As verifySlackRequest of the library works it out: it has no function that signs.
+  // The library has no function that signs, so this computes what its verifySlackRequest computes.
   sign: ({ body, at }) => ({ 'X-Slack-Request-Timestamp': seconds(at), 'X-Slack-Signature': `v0=${hex(`v0:${seconds(at)}:${body}`)}` }),
   takes: ({ headers, body }) =>
     bolt.isValidSlackRequest({
@@ -169,24 +174,24 @@ const twilioSms = (id: string): Fields => [
   ['Body', nasty],
   ['From', '+15550100002'],
   ['NumMedia', '0'],
-  // Its debugger has such a field. Only a small `payload` is the event itself.
+  // Twilio's debugger has such a field. Only a small `payload` is the event itself.
   ['Payload', '{"a":1}'],
   ['Ärger', 'ja'],
   ['FromCity', ''],
 ]
-/** The fields of a form, as `express.urlencoded` hands them to the library; nothing where the address has the digest of the body. */
+/** Returns the fields of a form, as `express.urlencoded` hands them to the library; none where the address has the digest of the body. */
 const twilioFields = ({ body, query }: Pick<Sent, 'body' | 'query'>) => (query.includes('bodySHA256') ? {} : { ...parseForm(body) })
 const idempotency = { headers: (id: string) => ({ 'I-Twilio-Idempotency-Token': id }) }
 
 export const signTwilio = (url: string, sent: Pick<Sent, 'body' | 'query'>): string =>
   twilio.getExpectedTwilioSignature(secret, `${url}${sent.query}`, twilioFields(sent))
-/** What the library says of a request that came to this address. */
+/** Whether the library takes a request that came to this address. */
 export const twilioTakes = (url: string, signature: string, { body, query }: Pick<Sent, 'body' | 'query'>): boolean =>
   query.includes('bodySHA256')
     ? twilio.validateRequestWithBody(secret, signature, `${url}${query}`, body)
     : twilio.validateRequest(secret, signature, `${url}${query}`, twilioFields({ body, query }))
 
-/** A form and JSON of Twilio: `query` stands behind the path. */
+/** A form and a JSON body of Twilio. `query`: what stands behind the path. */
 export const twilioBodies: readonly { readonly contentType: string; readonly body: string; readonly query: string }[] = [
   { contentType: form[0] as string, body: (encodings['a blank as +'] as (fields: Fields) => string)(twilioSms('1')), query: '' },
   { contentType: json[0] as string, body: `{${nastyFields}}`, query: `?bodySHA256=${twilio.getExpectedBodyHash(`{${nastyFields}}`)}` },
@@ -197,7 +202,7 @@ export const twilioSender: Sender = {
   route: { verify: 'twilio', secret, public_url: twilioUrl },
   kinds: [
     ...forms('a message', twilioSms, idempotency),
-    // The library signs each value once, in their order.
+    // The library signs each different value once, in the order of the values.
     ...forms(
       'a field that is repeated',
       (id) => [
@@ -219,7 +224,7 @@ export const twilioSender: Sender = {
 }
 
 const twilioQuery = "?a=b%20c&who=O'Neil+%2B&empty="
-/** Twilio posts to the whole address that it was given, and signs it with its query. */
+/** Twilio posts to the whole address that it was given, and signs the address with its query. */
 const twilioAtQuery: Sender = {
   ...twilioSender,
   name: 'twilio-at-a-query',
@@ -241,14 +246,14 @@ const discordSender: Sender = {
   route: { verify: 'discord', public_key: discordKey },
   kinds: [
     jsonKind('an interaction', (id) => `{"id":"${id}","application_id":"1","type":2,"data":{"name":"deploy",${nastyFields}},"version":1}`),
-    // It has no id: the number of its user makes it another event.
+    // The event has no id. The number of its user makes it another event.
     jsonKind(
       'a webhook event',
       (id) => `{"version":1,"application_id":"1","type":1,"event":{"type":"ENTITLEMENT_CREATE","data":{"user_id":"${id}",${nastyFields}}}}`,
     ),
   ],
   signature: 'X-Signature-Ed25519',
-  // The library only verifies.
+  // The library only verifies, so the test signs.
   sign: ({ body, at }) => ({
     'X-Signature-Ed25519': signBytes(null, Buffer.from(`${seconds(at)}${body}`), discordKeys.privateKey).toString('hex'),
     'X-Signature-Timestamp': seconds(at),
@@ -258,7 +263,7 @@ const discordSender: Sender = {
   window: 900,
 }
 
-/** Standard Webhooks, and Svix with its own names. */
+/** Makes the senders Standard Webhooks, and Svix with header names of its own. */
 const webhookSender = (name: string, prefix: string, made: Webhook | Svix): Sender => ({
   name,
   route: { secret: whsec },
@@ -310,7 +315,7 @@ const sendgridSender: Sender = {
     ),
   ],
   signature: sendgridHeader,
-  // The library only verifies.
+  // The library only verifies, so the test signs.
   sign: ({ body, at }) => ({
     [sendgridHeader]: signBytes('sha256', Buffer.from(`${seconds(at)}${body}`), sendgridKeys.privateKey).toString('base64'),
     [sendgridTime]: seconds(at),
@@ -329,7 +334,7 @@ export const sns = certificateOf('sns.example.com')
 const snsTopic = 'arn:aws:sns:us-west-2:123456789012:MyTopic'
 const snsFields = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']
 
-/** Indented, with a blank before each colon, as SNS writes it. */
+/** Returns a body as SNS writes it: indented, with a blank before each colon. */
 const snsBody = (fields: { readonly [name: string]: string }): string => {
   const message: { readonly [name: string]: string } = {
     Type: 'Notification',
@@ -353,7 +358,7 @@ const fromSns = {
 }
 const snsTime = (at: number) => ({ Timestamp: new Date(at).toISOString() })
 
-/** Its library fetches the certificate by `https.get`: a test that calls `takes` puts `sns.pem` there. */
+/** The library of SNS fetches the certificate by `https.get`. A test that calls `takes` puts `sns.pem` there. */
 const snsSender: Sender = {
   name: 'aws_sns',
   route: { verify: 'aws_sns', secret: snsTopic },
@@ -382,7 +387,7 @@ const lineSender: Sender = {
     ),
   ],
   signature: 'x-line-signature',
-  // The library only verifies.
+  // The library only verifies, so the test signs.
   sign: ({ body }) => ({ 'x-line-signature': createHmac('sha256', secret).update(body).digest('base64') }),
   takes: ({ headers, body }) => validateSignature(body, secret, headers['x-line-signature'] as string),
 }
@@ -398,7 +403,7 @@ const linearSender: Sender = {
     }),
   ],
   signature: 'Linear-Signature',
-  // The library only verifies.
+  // The library only verifies, so the test signs.
   sign: ({ body }) => ({ 'Linear-Signature': hex(body) }),
   takes: ({ headers, body }) => linearWebhooks.verify(Buffer.from(body), headers['Linear-Signature'] as string),
   window: 60,

@@ -1,4 +1,4 @@
-/** Keys of senders that a test plays. */
+/** Makes keys of senders that a test plays. */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { Preset } from '../../../src/parts/schemes/preset.ts'
@@ -8,7 +8,7 @@ export type Keys = { readonly route: { readonly [key: string]: string }; readonl
 
 const keyTypes = { ed25519: 'ed25519', ecdsa_p256: 'ec', rsa_sha256: 'rsa', rsa_sha1: 'rsa' } as const
 
-/** A new key of the kind that the preset checks with, as its sender shows it. */
+/** Makes a new key of the kind that the preset checks with, in the form in which the sender shows its key. */
 export const keysFor = ({ keys, description, name }: Preset): Keys => {
   const type = (keyTypes as { [algorithm: string]: 'ed25519' | 'ec' | 'rsa' })[description.algorithm]
   if (keys === 'public' && type !== undefined) {
