@@ -107,7 +107,7 @@ const figures = (lived: Lived, facts: Facts, state: string): string => {
   )
 }
 
-/** What the gateway's own commands and its database say, after it was stopped. */
+/** Checks what the gateway's own commands and its database say, after the gateway was stopped. */
 const leftovers = async (dir: string, { journal }: Facts): Promise<string[]> => {
   const { integrity, live: alive, dead, groups } = leftIn(dir)
   const listed = await listedStates(dir)

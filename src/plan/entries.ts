@@ -136,7 +136,7 @@ export class Entries<T> {
   /** Returns an entry compiled. An entry whose text has not changed is compiled again only to `renew` it, if its value does not last. */
   #compile(name: string, entry: Json, renew = false): CompiledEntry<T> {
     const { compile, lasts = () => true } = this.#options
-    // Two entries that differ in a digit past 2^53 only would be one text: both numbers have the same double.
+    // Two entries that differ only in a digit past 2^53 would be one text: both numbers have the same double.
     const text = JSON.stringify(carryDigits(entry))
     const known = this.#entries.get(name)
     return known?.text === text && !(renew && !lasts(known.value)) ? known : { text, value: compile(name, entry) }

@@ -190,11 +190,11 @@ const mutations: { readonly [name: string]: Mutate } = {
       : undefined,
 }
 
-/** The schema of the map that a member is of. */
+/** Returns the schema of the map that a member is of. */
 const nodeAround = (data: JsonObject, at: Path): JsonObject =>
   schemaOfValue(schemaAt(configSchema, data, at.slice(0, -1)), around(data, at))
 
-/** What the program makes of a configuration: all that it has read, without places and texts. */
+/** Returns what the program makes of a configuration: all that it has read, without places and texts. */
 const effectOf = (dir: string): string => {
   const { config } = loadConfig({ dataDir: dir, env: unknownEnv })
   const dropped: ReadonlySet<string> = new Set(['dataDir', 'digests', 'sections', 'digest', 'base', 'isEmpty'])

@@ -90,7 +90,7 @@ const test = (operator: string, operand: ExactJson, profileDir = '') => {
   return compiled
 }
 
-/** What one value in two writings must be in all uses, and what two values must not be. */
+/** Judges one case: a value in two writings must be the same in all uses, and two values must differ in all uses. */
 const judge = ({ place, number, other }: Case, say: Say): void => {
   const body = place.body(number, other)
   const event = eventOf(body)

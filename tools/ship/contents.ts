@@ -30,7 +30,7 @@ const documentation = 'share/doc/headgate'
 const nodePath = `${home}/node/bin/node`
 const bill = 'dist/sbom.cdx.json'
 
-/** What the npm package has that the program reads; the rest is documentation. */
+/** Whether the program reads a file of the npm package. All other files are documentation. */
 const isRead = (path: string): boolean => /^(dist|schema|samples)\/|^(package\.json|LICENSE)$/.test(path)
 
 /** Returns the list, sorted by path. The build must be there (`npm run build`). */

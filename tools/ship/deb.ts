@@ -67,7 +67,7 @@ Description: declarative pipeline engine for inbound webhooks
  Node.js is inside, so no other package of it is needed.
 `
 
-/** What Debian expects of a package beside its program. */
+/** Returns what Debian expects of a package beside its program. */
 const debianFiles = ({ product, seconds }: Making): readonly Entry[] => {
   const date = new Date(seconds * 1_000).toUTCString().replace('GMT', '+0000')
   const changelog = `headgate (${product.version}) stable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- ${maintainer}  ${date}\n`

@@ -20,9 +20,9 @@ export type AddressSpec = {
   readonly reachesChatsById?: (setting: (key: string) => string | undefined) => boolean
   /** The keys of `deliver_extra` that the target reads. An empty or unfilled value of a key that is marked `x-exact` fails the delivery. */
   readonly extra: KeySchemas
-  /** What is wrong with a chat id; `undefined` when its form is right. */
+  /** Returns what is wrong with a chat id; `undefined` when its form is right. */
   readonly checkChat?: (chat: string) => string | undefined
-  /** What is wrong with a thread id; `undefined` when its form is right. */
+  /** Returns what is wrong with a thread id; `undefined` when its form is right. */
   readonly checkThread?: (thread: string) => string | undefined
 }
 

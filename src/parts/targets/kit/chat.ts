@@ -35,7 +35,7 @@ export type Posting = {
   readonly setting: (key: string) => string | undefined
   /** Calls the platform, for at most `leftMs()`. */
   readonly call: (request: ApiRequest) => Promise<ApiAnswer>
-  /** How long one call may take now, in milliseconds. */
+  /** Returns how long one call may take now, in milliseconds. */
   readonly leftMs: () => number
   /** The number of this message among the messages of the text, from 1. */
   readonly part: number
