@@ -28,7 +28,7 @@ const chromiumPath = '/usr/bin/chromium'
 const limits = { filterMs: 50, listMs: 300, frameMs: 20 }
 const routes = ['pr-review', 'pushes', 'issues', 'deploys']
 /** The time that the console gets to index the journal, in milliseconds. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /** Writes a journal: of four events, two are done, one is ignored, and one in a thousand is dead. */
 const fill = async (dir: string): Promise<void> => {
@@ -165,7 +165,7 @@ try {
   const first = await ask('events', {})
   const before = memoryMib(child.pid ?? 0)
   // A question that no record answers is quick as soon as the index is there.
-  for (let waited = 0; waited < patienceMs && (await ask('events', { outcome: ['rate_limited'] })).ms > 100; waited += 100) await wait(100)
+  for (let waited = 0; waited < timeoutMs && (await ask('events', { outcome: ['rate_limited'] })).ms > 100; waited += 100) await wait(100)
   const rows: (readonly string[])[] = [['newest 50, first question', first.ms.toFixed(0), '']]
   for (const [what, name, question] of questions) {
     const times: number[] = []

@@ -26,7 +26,7 @@ const payloadBytes = 1_000_000
 const keyGapMs = 35
 const limits = { keyMs: 50, firstFrameMs: 350 }
 const endOfFrame = '\u001b[?2026l'
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /** Makes a data directory with many routes, and a large payload. */
 const prepare = (): { readonly dir: string; readonly payload: string } => {
@@ -72,7 +72,7 @@ const open = (argv: readonly string[], dir: string): Terminal => {
   const until = (sought: string | RegExp): Promise<number> =>
     new Promise((resolve, reject) => {
       const began = performance.now()
-      const late = setTimeout(() => reject(new Error(`not within ${patienceMs} ms: ${sought}\n${written.slice(-2_000)}`)), patienceMs)
+      const late = setTimeout(() => reject(new Error(`not within ${timeoutMs} ms: ${sought}\n${written.slice(-2_000)}`)), timeoutMs)
       look = () => {
         if (typeof sought === 'string' ? !written.includes(sought) : !sought.test(written)) return
         clearTimeout(late)

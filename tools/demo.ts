@@ -1,6 +1,6 @@
 /**
- * Shows the built gateway at work, by real requests over loopback: an event that is accepted, a forgery, an event that a filter stops, a retry, and a kill.
- * Each step is checked: the demo ends with 1 at the first that is not as it should be.
+ * Shows the built gateway at work, by real requests over loopback: an event that is accepted, a forgery, an event that a filter stops, a
+ * retry, and a kill. Each step is checked: the demo ends with 1 at the first that is not as it should be.
  */
 
 import assert from 'node:assert/strict'
@@ -17,7 +17,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-const patienceMs = 30_000
+const timeoutMs = 30_000
 const secret = 'a-secret-of-the-demo-alone-0123456789'
 const folder = mkdtempSync(join(tmpdir(), 'headgate-demo-'))
 // The gateway gets only these variables, because settings of whoever runs the demo must not count.
@@ -177,5 +177,5 @@ process.once('exit', () => {
   rmSync(folder, { recursive: true, force: true })
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, fail)
-setTimeout(() => fail(`it took more than ${patienceMs / 1000} s`), patienceMs).unref()
+setTimeout(() => fail(`it took more than ${timeoutMs / 1000} s`), timeoutMs).unref()
 await demo().catch(fail)

@@ -17,7 +17,7 @@ const main = join(root, 'dist/main.js')
 const columns = 104
 const rows = 28
 const cell = { width: 8, height: 17 }
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /**
  * `row`: the row of the form to go to first. `keys`: what is typed. `see`: what must be on the screen before it counts as a frame.
@@ -50,7 +50,7 @@ const screenText = ({ buffer: { active } }: Screen): string =>
 
 const until = async (screen: Screen, sought: RegExp): Promise<void> => {
   for (let waited = 0; !sought.test(screenText(screen)); waited += 50) {
-    if (waited > patienceMs) throw new Error(`not on the screen: ${sought}\n${screenText(screen)}`)
+    if (waited > timeoutMs) throw new Error(`not on the screen: ${sought}\n${screenText(screen)}`)
     await wait(50)
   }
   // Waits for the rest of the frame.

@@ -24,7 +24,7 @@ export type Kill = { readonly life: number; readonly aim: Aim; readonly at: numb
 
 /** How near a kill must be to the moment at which it is aimed. */
 const rightAfterMs = 3
-const patienceMs = 3_000
+const timeoutMs = 3_000
 
 /** What can be seen of a life of the gateway from outside. */
 export class Scene {
@@ -64,7 +64,7 @@ export class Scene {
     if (aim === 'random' || aim === 'start') return wait(random.number(200)).then(() => {})
     // The schedule starts its job at the full second. The kill comes within the run of the job.
     if (aim === 'cron') return wait(1_000 - (Date.now() % 1_000) + random.number(40)).then(() => {})
-    const giveUpAt = performance.now() + patienceMs
+    const giveUpAt = performance.now() + timeoutMs
     while (isRunning() && performance.now() < giveUpAt && !this.#has(aim)) await nextTurn()
     if (aim !== 'accepted') await wait(random.number(aim === 'coalesce' ? windowMs / 2 : 4))
   }

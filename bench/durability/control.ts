@@ -24,8 +24,8 @@ export const statusOf = (dir: string): Promise<Status> =>
   })
 
 /** Waits until nothing that was accepted waits or runs. */
-export const untilIdle = (dir: string, patienceMs: number): Promise<void> =>
-  until('the backlog is empty', async () => (await statusOf(dir)).backlog === 0, patienceMs, 100)
+export const untilIdle = (dir: string, timeoutMs: number): Promise<void> =>
+  until('the backlog is empty', async () => (await statusOf(dir)).backlog === 0, timeoutMs, 100)
 
 /** The most events that the command lists at once. */
 const maxListed = 99_999

@@ -29,10 +29,10 @@ export const atEnd = (end: () => void): (() => void) => {
   return () => ends.delete(end)
 }
 
-/** Waits until `holds`; rejects after `patienceMs`. */
-export const until = async (what: string, holds: () => boolean | Promise<boolean>, patienceMs = 60_000, everyMs = 20): Promise<void> => {
-  for (const giveUpAt = performance.now() + patienceMs; !(await holds()); await wait(everyMs)) {
-    if (performance.now() > giveUpAt) throw new Error(`waited ${patienceMs / 1000} s in vain: ${what}`)
+/** Waits until `holds`; rejects after `timeoutMs`. */
+export const until = async (what: string, holds: () => boolean | Promise<boolean>, timeoutMs = 60_000, everyMs = 20): Promise<void> => {
+  for (const giveUpAt = performance.now() + timeoutMs; !(await holds()); await wait(everyMs)) {
+    if (performance.now() > giveUpAt) throw new Error(`waited ${timeoutMs / 1000} s in vain: ${what}`)
   }
 }
 

@@ -20,10 +20,10 @@ const counts = `select (select count(*) from runs where ended_at is null)::int, 
 const deadRuns = `select run, coalesce(error, '""') from runs where ended_at is not null`
 
 /** How long a server on a machine without a free processor may take to answer. */
-const patienceMs = 30_000
+const timeoutMs = 30_000
 
-const connectTo = (url: string, schema: string, statementMs = patienceMs): Promise<DatabaseConnection> =>
-  connect({ url: () => url, schema, durability: 'commit', byIndex: false, connectMs: patienceMs, statementMs })
+const connectTo = (url: string, schema: string, statementMs = timeoutMs): Promise<DatabaseConnection> =>
+  connect({ url: () => url, schema, durability: 'commit', byIndex: false, connectMs: timeoutMs, statementMs })
 
 /** Returns the contents of the schema now. Throws when the server does not answer. */
 export const heldIn = async (url: string, schema: string): Promise<Held> => {

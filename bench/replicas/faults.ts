@@ -14,7 +14,7 @@ const pastLeaseMs = leaseMs + 5_000
 const shortPauseMs = 3_000
 const serverPauseMs = 5_000
 const serverAwayMs = 1_000
-const patienceMs = 3_000
+const timeoutMs = 3_000
 const rightAfterMs = 3
 const clockShiftMs = 3_600_000
 
@@ -40,9 +40,9 @@ const kill = async (replica: Replica, { breaks }: World): Promise<void> => {
 
 const wellOf = ({ replicas, random }: World): Replica => random.pick(replicas.filter(({ isWell }) => isWell))
 
-/** Waits until `find` finds a replica, and returns that replica. After `patienceMs`, returns any replica that is well. */
+/** Waits until `find` finds a replica, and returns that replica. After `timeoutMs`, returns any replica that is well. */
 const aimed = async (world: World, find: (replica: Replica) => boolean): Promise<Replica> => {
-  for (const end = performance.now() + patienceMs; performance.now() < end; await wait(1)) {
+  for (const end = performance.now() + timeoutMs; performance.now() < end; await wait(1)) {
     world.agents.read()
     const found = world.replicas.find((replica) => replica.isWell && find(replica))
     if (found) return found
@@ -113,7 +113,7 @@ const killSession = async ({ servers, random }: World): Promise<void> => {
 
 const cutInCommit = async (world: World): Promise<void> => {
   const replica = await inBatch(world)
-  await Promise.race([replica.detour.cutAtNextAnswer(), wait(patienceMs)])
+  await Promise.race([replica.detour.cutAtNextAnswer(), wait(timeoutMs)])
 }
 
 /** Restarts a replica in order. `clockShiftMs`: the wall clock of its next life is ahead of the right time by this much. */

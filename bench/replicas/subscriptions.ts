@@ -14,14 +14,14 @@ import type { Replica } from './replica.ts'
  * How long another gateway may take to serve a new subscription. The aim is two seconds, but the mix keeps all processors busy, and a look
  * of a gateway at the shared entries may then take two seconds alone.
  */
-const patienceMs = 10_000
+const timeoutMs = 10_000
 const postEveryMs = 50
 /** The pause before a subscription is made, because the server may have been away a moment ago. */
 const calmMs = 1_500
 
 export class Subscriptions {
   readonly failures: string[] = []
-  /** For each subscription, the time until another gateway served the subscription, or until `patienceMs` had passed. */
+  /** For each subscription, the time until another gateway served the subscription, or until `timeoutMs` had passed. */
   readonly servedMs: number[] = []
   readonly #replicas: readonly Replica[]
   readonly #sink: Receiver
@@ -44,9 +44,9 @@ export class Subscriptions {
     await promisify(execFile)(process.execPath, argv, { env: { ...process.env, ...maker.env } })
     const since = performance.now()
     const event = eventOf(name, `${name}-first`, 'k')
-    const client = createClient(patienceMs)
+    const client = createClient(timeoutMs)
     let answer = ''
-    while (answer !== '202 accepted' && performance.now() - since < patienceMs) {
+    while (answer !== '202 accepted' && performance.now() - since < timeoutMs) {
       const { status, said } = await client.post(other.url, event).catch((error: Error) => ({ status: 0, said: error.message }))
       answer = `${status} ${said}`
       await wait(postEveryMs)

@@ -60,7 +60,7 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     // A Fault with the exit code for internal errors may wrap a mistake of this program. The stack of that mistake is the one to print.
     const mistake = error instanceof Fault && error.exitCode === exit.internal ? error.cause : error
     const fault = asFault(error)
-    // A mistake in the command line quotes the command line alone, so no configuration is read for it.
+    // A message about a mistake in the command line quotes only the command line. So no configuration has to be read to hide its secrets.
     const hide = begun && fault.exitCode !== exit.usage ? await hiderOf(begun) : (text: string) => text
     if (wantsStack && mistake instanceof Error && !(mistake instanceof Fault)) io.stderr(`${hide(mistake.stack ?? '')}\n`)
     printFault(fault.reworded(hide), shownIo, json)

@@ -33,7 +33,7 @@ const keysOf = (data: JsonObject): readonly string[] => Object.keys(data).filter
 const isSlip = ({ schema }: KindOfData, key: string, known: readonly string[]): boolean =>
   nearest(key, known).length > 0 || (isObject(schema['x-meant']) && Object.hasOwn(schema['x-meant'], key))
 
-/** Whether the data are those of such a file: a map that is empty, or has a known key, or has only slips of known keys. */
+/** Whether the data belong to such a file: a map that is empty, or has a known key, or has only slips of known keys. */
 export const isOfKind = (kind: KindOfData & Pick<FileKind, 'hasContent'>, data: Json): data is JsonObject => {
   if (!isObject(data)) return false
   const known = knownKeys(kind)
@@ -61,8 +61,8 @@ export const textToShow = (kind: FileKind, { source, text = '' }: SourceReading)
 }
 
 /**
- * Returns the findings of the syntax of a file. Of a file that may be of another kind it is the first mistake alone, without the pointer,
- * which names keys.
+ * Returns the findings of the syntax of a file. For a file that may be of another kind, returns only the first finding, without its
+ * pointer, because the pointer names keys of the file.
  */
 export const toldOf = (kind: FileKind, reading: SourceReading): readonly Diagnostic[] =>
   reading.source || textToShow(kind, reading) !== ''

@@ -33,7 +33,7 @@ const timers =
 
 export const systemClock: Clock = { now: Date.now, monotonic: () => startedAt + performance.now(), after: timers(true) }
 
-/** The same, but its timers do not keep the process alive. */
+/** The system clock with timers that do not keep the process alive. */
 export const unrefClock: Clock = { ...systemClock, after: timers(false) }
 
 /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */

@@ -263,7 +263,7 @@ export type Path = readonly (string | number)[]
 /** Reports a problem in settings, at a path inside them. `help`: the way to mend the problem. */
 export type Report = (code: Code, path: Path, message: string, help: string) => void
 
-/** As `Report`. `of`: what the place is that of, the key (the default) or its value. */
+/** Reports a problem, as `Report` does. `of`: whether the place is that of the key (the default) or of its value. */
 export type ReportOf = (code: Code, path: Path, message: string, help: string, of?: 'key' | 'value') => void
 
 /** Returns the JSON pointer of a path: `/routes/a~1b/0`. */

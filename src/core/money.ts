@@ -3,7 +3,9 @@
 /** Returns a sum without the traces of binary fractions. */
 export const roundMoney = (sum: number): number => Number(sum.toPrecision(12))
 
-/** Returns a sum for people: cents from 1 on, four digits below, never an exponent. The currency is that of the operator's prices. */
+/**
+ * Returns a sum for people: cents from 1 on, four digits below, never an exponent. The currency is the currency of the operator's prices.
+ */
 export const moneyText = (sum: number): string => {
   const size = Math.abs(sum)
   if (size === 0) return '0'

@@ -7,7 +7,7 @@ type RefusalRow = {
   readonly status: number
   /** The answer's text. The route's name is appended where the text ends in a blank. */
   readonly sentence: string
-  /** The level in the log. A `debug` refusal is logged only where every request is logged. Lines of louder levels are bounded in number. */
+  /** The level in the log. A `debug` refusal is logged only where every request is. The number of lines with a higher level is limited. */
   readonly level: Level
   /** The message in the log. Absent where the message is the refusal's code. */
   readonly message?: string

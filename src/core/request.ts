@@ -47,7 +47,7 @@ export interface RequestBody extends BodyView {
   content(): BodyContent
   /** Reads a long body with turns for other requests, so that `content` has it; `undefined` for a body that is quick to read. */
   readInTurns(): Promise<void> | undefined
-  /** Returns the content and lets go of it, so that whoever makes the event decides how long it stays in memory. */
+  /** Returns the content, and keeps no reference to it, so that whoever makes the event decides how long the content stays in memory. */
   take(): BodyContent
 }
 

@@ -116,7 +116,7 @@ const overlapOf = (name: string, before: JsonObject, ms: number): JsonObject => 
   return { overlap: { secrets: [...new Set(secrets)].slice(0, maxOverlapping) as string[], until } }
 }
 
-/** Returns the entry with its secret. `value`: the new secret, where there is one; `overlap`: what of the old ones stays beside it. */
+/** Returns the entry with its secret. `value`: the new secret, where there is one; `overlap`: the old secrets that stay valid beside it. */
 const withSecret = (merged: JsonObject, secret: Change['secret'], value: string, overlap: JsonObject): JsonObject => {
   if (secret === 'kept') return merged
   const { secrets: _, overlap: __, ...single } = merged

@@ -1,6 +1,6 @@
 /**
- * Masks what is answered about a draft by the values of its secrets. The text of a draft has stars for secrets, and its references lead to
- * more. Both are in their places while the draft is checked and tried, so whatever quotes the draft then may quote them.
+ * Masks what is answered about a draft by the values of its secrets. In the text of a draft, stars and references stand for secrets. While
+ * the draft is checked and tried, the secrets take their places, so an answer that quotes the draft could show them.
  */
 
 import type { RouteSource } from '../config/config.ts'

@@ -47,7 +47,7 @@ const traitsOfSample = (workspace: Workspace, like: string): RequestTraits => {
   const verify = scheme.name as NonNullable<Route['verify']> & string
   const source = { name: '', profile: defaultProfile, spec: { verify } }
   const read = eventReader(source, [scheme])({ headers: asReceived(headers), body: Buffer.from(body) })
-  // The name of a sample is for people. The type that the gateway reads is another at some senders.
+  // The event in the name of a sample is only a label. For some senders, the type that the gateway reads differs from the label.
   const isRead = read !== undefined && event !== undefined && compileTypeList([event])(read)
   return { verify, event: isRead ? event : knownType(read?.eventType), payload: isObject(read?.payload) ? read.payload : payload }
 }

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Payload } from './service.ts'
 import type { TraceShown } from './shown-trace.ts'
 
-/** A test for people: its name, what it sends, and what it expects. */
+/** A test as a row of a list that an editor shows: its name, what it sends, and what it expects. */
 export type TestRow = { readonly name: string; readonly sends: string; readonly expects: string }
 
 /** Returns a row for each entry of `tests`. An entry that is not a test has a row, too, so that the user can mend it. */

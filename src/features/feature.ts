@@ -1,6 +1,6 @@
 /**
- * The contract of features that a gateway opens. A feature is one idea beside the way of events, and its folder has all of it: settings,
- * observers, use cases, and the answers to control operations.
+ * The contract of features that a gateway opens. A feature is a part of the gateway that no event passes through. Its folder has all of its
+ * code: settings, observers, use cases, and the answers to control operations.
  */
 
 import type { Config } from '../config/config.ts'
@@ -50,7 +50,7 @@ export type FeatureKit = {
 
 /** `begin`: opens the feature where the configuration needs it, at the start and after each reload. */
 export type OpenedFeature<Operation extends keyof RunningGateway, Shown extends keyof Status> = Pick<LaterPart<never>, 'begin'> & {
-  /** Begins nothing new, and lets end what is in hand. Called when the gateway begins to stop. */
+  /** Begins nothing new, and lets end what is in progress. Called when the gateway begins to stop. */
   readonly stop?: () => Promise<void>
   /** The control operations that the feature answers, also while it is not open. */
   readonly operations: Pick<RunningGateway, Operation>

@@ -8,7 +8,7 @@ import type { Worker } from '../runs/worker.ts'
  * Whether the gateway stops now, and how long its listener waits for connections to end by themselves, in milliseconds. `hasSuccessor`:
  * another process has the listening socket, so connections wait for the next gateway, which finds what this one accepts in the store.
  */
-export type Stopping = { now: boolean; patienceMs: number; hasSuccessor: boolean }
+export type Stopping = { now: boolean; timeoutMs: number; hasSuccessor: boolean }
 
 /** How long requests may still take when no further connection is accepted, because those that come then wait for the successor. */
 const lastRequestsMs = 5_000

@@ -79,7 +79,7 @@ const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: 
       }),
     async stop(ms = current().config.drainMs) {
       stopping.now = true
-      stopping.patienceMs = ms
+      stopping.timeoutMs = ms
       reloader.stop()
       shared.replies.close()
       void replicas?.beat()

@@ -1,4 +1,4 @@
-/** Opens the puller that takes requests from a relay, once the configuration names one. Until then nothing of it is loaded. */
+/** Opens the puller that takes requests from a relay, once the configuration names one. Until then its code is not loaded. */
 
 import type { Facts } from '../core/facts/facts.ts'
 import type { Scope } from '../core/scope.ts'
@@ -7,7 +7,7 @@ import type { Status } from '../generated/control.ts'
 import type { PullerOptions, RelayState } from '../relay/inner/puller.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 
-/** `open` is called at the start and after each reload. `stop` takes nothing more, and lets the requests in hand end. */
+/** `open` is called at the start and after each reload. `stop` takes nothing more, and lets the requests in progress end. */
 export type OpenedRelay = {
   readonly open: () => Promise<void>
   readonly stop: () => Promise<void>

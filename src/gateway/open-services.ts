@@ -49,8 +49,8 @@ export type GatewayServices = {
    * Reports this gateway to the other gateways on a shared store, and knows their states. `undefined` where the store serves one gateway.
    */
   readonly replicas: Replicas | undefined
-  /** Lets the pauses count that the file has now. */
-  readonly lookAtPauses: () => void
+  /** Reads the file of pauses at once, so that its present pauses are in force. */
+  readonly pollPauses: () => void
 }
 
 /**
@@ -81,15 +81,16 @@ export const openServices = async (options: GatewayOptions, scope: Scope): Promi
   // When a later step of the start fails, `scope` stops the worker at once. In an orderly stop the worker has stopped before.
   scope.defer(() => worker.stop(0))
   const wake = (): void => worker.wake()
-  const looked = (): void => worker.release((route) => shared.pauses.holds(route))
-  const lookAtPauses = watchPauses({ dataDir: config.dataDir, pauses: shared.pauses, clock, log, looked, scope })
+  const polled = (): void => worker.release((route) => shared.pauses.holds(route))
+  const pollPauses = watchPauses({ dataDir: config.dataDir, pauses: shared.pauses, clock, log, polled, scope })
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
-  return { store, lead: leadOf(store.shared), worker, scheduler, tails, records, replicas, traces, lookAtPauses }
+  return { store, lead: leadOf(store.shared), worker, scheduler, tails, records, replicas, traces, pollPauses }
 }
 
 /**
- * Keeps the files of subscriptions and jobs equal to the shared store while the gateway runs. The module for it is loaded here, because only a gateway on a shared store needs the module.
+ * Keeps the files of subscriptions and jobs equal to the shared store while the gateway runs. The module for it is loaded here, because
+ * only a gateway on a shared store needs the module.
  */
 const watchSharedEntries = async (port: Shared, { log, clock, reloader }: GatewayOptions, scope: Scope): Promise<void> => {
   const { watchEntries } = await import('../datadir/entries/watch-entries.ts')

@@ -68,8 +68,8 @@ export type Draining = {
  * connections, and waits up to half a second for their end. A connection that opens in that half second is left to `closeServer`.
  */
 export const drain = async ({ openConnections, endIdle }: Draining, ms: number): Promise<void> => {
-  const allGone = async (patienceMs: number): Promise<void> => {
-    for (let waited = 0; openConnections() > 0 && waited < patienceMs; waited += countEveryMs) {
+  const allGone = async (timeoutMs: number): Promise<void> => {
+    for (let waited = 0; openConnections() > 0 && waited < timeoutMs; waited += countEveryMs) {
       await pause(countEveryMs, systemClock)
     }
   }

@@ -71,7 +71,7 @@ class OpenConnections {
 /**
  * Watches the connections of a server, and calls `handle` with each request that is not answered here. The server must be made with
  * `requireHostHeader: false`: this function answers a missing or repeated Host header itself, in the shape of the gateway's other errors.
- * `handshakes`: those of a server that speaks TLS.
+ * `handshakes`: the TLS handshakes of the server; absent where the server speaks plain HTTP.
  */
 export const watchConnections = (server: Server, clock: Clock, handle: Handle, handshakes?: TlsHandshakes): Connections => {
   const open = new OpenConnections()

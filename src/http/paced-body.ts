@@ -27,7 +27,7 @@ export class PacedBody {
 
   /** Counts a chunk of `bytes` bytes. Pauses the connection where this turn has read enough bytes. */
   keepPace(bytes: number): void {
-    if (this.#pace.take(bytes, this.#goOn, this.#hasWaited)) return
+    if (this.#pace.take(bytes, this.#resumeBody, this.#hasWaited)) return
     this.#hasWaited = true
     this.#reservation.pause()
     this.#pause()
@@ -52,7 +52,7 @@ export class PacedBody {
     this.#reservation.close()
   }
 
-  readonly #goOn = (): void => {
+  readonly #resumeBody = (): void => {
     this.#reservation.resume()
     this.#resume()
   }

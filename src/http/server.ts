@@ -16,7 +16,10 @@ import { createReceiver, parsePath, type ReceiveOptions, type RequestReceiver } 
 import { addStatusAddresses } from './status/status-door.ts'
 import type { CertificatesView, ServedCertificatesOptions } from './tls/served-certificates.ts'
 
-/** Returns the Fault of a server that cannot listen. `setting`: what the operator does to choose another port, such as `choose another port with --port`. */
+/**
+ * Returns the Fault of a server that cannot listen. `setting`: what the operator does to choose another port, such as `choose another port
+ * with --port`.
+ */
 export const bindFault = (error: unknown, { host, port }: { readonly host: string; readonly port: number }, setting: string): Fault => {
   const isTaken = codeOf(error) === 'EADDRINUSE'
   const hint = isTaken ? `another program listens there: stop it, or ${setting}` : 'check host and port'
@@ -32,7 +35,7 @@ export const connectionLimits = {
   requestTimeout: 30_000,
   keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 2_000,
-  /** For a TLS handshake. Node's own limit is two minutes. */
+  /** The longest TLS handshake. Node's own limit is two minutes. */
   handshakeTimeout: 10_000,
   maxHeaderSize: 16_384,
 }

@@ -9,7 +9,7 @@ import { erasedError, type JournalRecord } from './record.ts'
  */
 export type ErasedEvents = { readonly [Name in 'ids' | 'groups' | 'carriers']: ReadonlySet<string> }
 
-/** Whether an erasure changes a line. The line of a carrier's arrival stays, because it has only the carrier's own texts. */
+/** Whether an erasure changes a line. The `received` line of one of `carriers` stays, because it has only texts of that event. */
 export const isErasedLine = ({ kind, event_id: id }: JournalRecord, { ids, carriers }: Omit<ErasedEvents, 'groups'>): boolean =>
   ids.has(id) || (kind !== 'received' && carriers.has(id))
 
@@ -19,7 +19,7 @@ export const isErasedLine = ({ kind, event_id: id }: JournalRecord, { ids, carri
  */
 const written: readonly string[] = ['delivery_id', 'reason', 'answer', 'error', 'unverified', 'raw', 'raw_dropped']
 
-/** Returns the line without what was written by others, as JSON. It is never longer than the line was. */
+/** Returns the line as JSON, without the texts of senders, agents and targets. The result is never longer than the line was. */
 export const erasedLine = (entry: JournalRecord): string => {
   const kept = Object.fromEntries(Object.entries(entry).filter(([key]) => !written.includes(key))) as JsonObject
   // The shape of some lines asks for these members.

@@ -54,7 +54,7 @@ const searchFolder =
     }
   }
 
-/** Reads what is stored at a place, as `EventRecords.raw`. */
+/** Reads what is stored at one place: a request, or the prompt and reply of an attempt (`EventRecords.raw`). */
 export const readRaw = async (folder: string, place: RawPlace): Promise<RawRequest | undefined> => {
   const { raw, close } = openRaw(folder)
   try {
@@ -65,8 +65,8 @@ export const readRaw = async (folder: string, place: RawPlace): Promise<RawReque
 }
 
 /**
- * Reads what is stored at many places, one after the other. The file that was read last stays open until another is needed: a search reads
- * thousands of requests in a row.
+ * Returns the function that reads what is stored at many places, one after the other, and the function that closes the open file. The file
+ * that was read last stays open until another is needed: a search reads thousands of requests in a row.
  */
 export const openRaw = (folder: string): Pick<EventRecords, 'raw'> & { close(): Promise<void> } => {
   let last: { readonly segment: string; readonly file: Promise<FileHandle | undefined> } | undefined

@@ -134,7 +134,7 @@ export type RunEndedRecord = {
   readonly silent?: true
   readonly target?: string
   readonly job?: string
-  /** Where the run is that of a group: the id of the event that opened the group, and in `count` the number of its events. */
+  /** Where the run belongs to a group: the id of the event that opened the group, and in `count` the number of its events. */
   readonly group?: string
   readonly count?: number
   /** The answers of the targets that have the text. */
@@ -157,9 +157,9 @@ type WithGaps<R> = { readonly [K in keyof R]: object extends Pick<R, K> ? R[K] |
 export type NewRecord = WithGaps<JournalRecord>
 
 /**
- * A request as it came; or, with the headers `{}`, the prompt, the reply and the calls of tools of an attempt as JSON. Secret headers and parameters of the
- * query are masked when the request is stored, except the headers whose names are in `signedIn`. `pathAndQuery`: absent for a request that
- * was not received over HTTP, or was stored by an older version.
+ * A request as it came; or, with the headers `{}`, the prompt, the reply and the calls of tools of an attempt as JSON. Secret headers and
+ * parameters of the query are masked when the request is stored, except the headers whose names are in `signedIn`. `pathAndQuery`: absent
+ * for a request that was not received over HTTP, or was stored by an older version.
  */
 export type RawRequest = {
   readonly pathAndQuery?: string | undefined
@@ -168,7 +168,10 @@ export type RawRequest = {
   readonly signedIn?: readonly string[]
 }
 
-/** A record about a run. `raw`: the place of a JSON object with the `prompt` of the attempt, and `reply` and `tool_calls` where there were some. */
+/**
+ * A record about a run. `raw`: the place of a JSON object with the `prompt` of the attempt, and `reply` and `tool_calls` where there were
+ * some.
+ */
 export type RunRecord = (Tried | RunEndedRecord | Revived) & { readonly raw?: RawPlace }
 
 /** An event, put together from its lines. */

@@ -1,4 +1,4 @@
-/** Hands the chunks of a request's body on as Node's parser has them. */
+/** Gives the chunks of a request's body to a function as soon as Node's parser has them, without the request's stream between. */
 
 import { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'

@@ -1,4 +1,4 @@
-/** The effects port: what stages and endings may do to the world outside of a request. */
+/** The effects port: what stages and endings may do besides changing their event, such as store a run or send a text. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'

@@ -8,7 +8,7 @@ import type { MaybePromise } from '../core/plan.ts'
 import type { Event } from '../core/request.ts'
 import type { Route } from '../generated/config.ts'
 
-/** Thrown through the stage or ending whose template is not made, and caught around it. */
+/** Refuses the event: `note` throws this error inside a stage or ending, and `around` catches it and returns a refusal. */
 class RefusedEvent extends Error {}
 
 export class FailedExpressions {
@@ -22,7 +22,7 @@ export class FailedExpressions {
     this.#mayFail = JSON.stringify(route).includes('{=')
   }
 
-  /** Notes that an expression failed on an event. Throws where the event is to be refused; what `around` returned then refuses it. */
+  /** Notes that an expression failed on an event. Throws a RefusedEvent where the event is to be refused. */
   readonly note = (event: Event, reason: string): void => {
     if (this.#refuses) throw new RefusedEvent(reason)
     this.#reasons.set(event, [...(this.#reasons.get(event) ?? []), reason])

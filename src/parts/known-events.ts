@@ -11,7 +11,10 @@ export type KnownEvents = {
   readonly actionField?: string
   /** The event types whose payload has no action field. */
   readonly noActions?: readonly string[]
-  /** Maps that are `null` in some events of a type. `when`: in which. `told`: the field that says so, with its value in all others. */
+  /**
+   * Maps that are `null` in some events of a type. `when`: the events in which the map is `null`. `told`: the field that says so, with its
+   * value in all others.
+   */
   readonly nulls?: readonly {
     readonly event: string
     readonly key: string

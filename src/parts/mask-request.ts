@@ -71,7 +71,7 @@ const maskBody = (headers: Headers, body: Buffer, fields: readonly KeyPath[], ma
   if (kind === 'json') return maskJsonBytes(body, fields, mask)
   if (kind === 'form') return isUtf8(body) ? maskForm(body, fields, mask) : body
   // XML or multipart in which a value is masked becomes the JSON of its payload, which a replay reads as the same payload. What cannot be
-  // read could not be masked, so nothing of it is kept.
+  // read could not be masked, so no part of it is kept.
   const content = readContent(headers, body)
   if (content.kind === 'unread') return Buffer.alloc(0)
   const text = Buffer.from(content.kind === 'multipart' ? listFiles(content).text : content.text)

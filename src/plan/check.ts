@@ -37,7 +37,7 @@ export type CheckedRoute = { readonly route: RouteSource; readonly diagnostics: 
 
 /**
  * Checks a loaded configuration and the files of subscriptions and jobs beside it. No request runs, but plans are compiled with `effects`,
- * so these should do nothing to the world.
+ * so these should store nothing and send nothing.
  */
 export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config } = loaded

@@ -1,4 +1,7 @@
-/** What the authors of plugins import, as `headgate/plugin`: the types of the parts, and the checks that a part keeps their contract. */
+/**
+ * What the authors of plugins import, as `headgate/plugin`: the types of the parts, and functions that check whether a part meets the
+ * contract of its type.
+ */
 
 export type { Report } from '../core/diagnostic.ts'
 export type { Json, JsonObject } from '../core/json.ts'

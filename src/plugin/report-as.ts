@@ -11,7 +11,10 @@ import { createRedactor } from '../secrets/redact.ts'
 /** Returns a text without the secrets that it quotes. */
 export type Hide = (text: string) => string
 
-/** Returns a function that hides what `hide` hides, and besides what a plugin was handed: `handed` is asked once the plugin says something. */
+/**
+ * Returns a function that hides the texts that `hide` hides, and the texts that a plugin was given. `handed` returns these texts; it is
+ * called at each message.
+ */
 export const hidingToo = (hide: Hide, handed: () => Iterable<string>): Hide => {
   let own: Hide | undefined
   return (text) => {

@@ -89,7 +89,7 @@ export const createSender = (options: SenderOptions): Sender => {
 
 /** Where texts go: the targets, and the profiles with the settings of the targets. */
 type World = Pick<SenderOptions, 'targets' | 'profile'>
-/** What the way of a text depends on. */
+/** The members of a text that decide where it is sent. */
 type Addressed = Pick<Outgoing, 'profile' | 'job' | 'callback' | 'delivery' | 'position'>
 
 /** The target of a text with its settings. `extra`: the `deliver_extra` with its secrets. `knownSecrets` returns what no error may show. */

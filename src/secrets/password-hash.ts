@@ -48,7 +48,7 @@ export const hashPassword = async (password: string): Promise<string> => {
  */
 const noHash = (): Hash => ({ ...cost, salt: Buffer.alloc(saltBytes), key: randomBytes(keyBytes) })
 
-/** Whether the hash is that of the password. Takes as long for `undefined` as for a hash that `hashPassword` made. */
+/** Whether the hash was made of the password. Takes as long for `undefined` as for a hash that `hashPassword` made. */
 export const isPassword = async (password: string, text: string | undefined): Promise<boolean> => {
   const known = text === undefined ? undefined : parse(text)
   const hash = known ?? noHash()

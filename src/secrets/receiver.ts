@@ -1,6 +1,6 @@
 /**
- * Says whether a hidden secret would still go where it went. Whoever edits a text with stars may not know the secret, and must not get it by
- * an address of his own beside the stars.
+ * Says whether a secret that stars hide in an edited text would still be sent to the same receiver. Whoever edits the text may not know the
+ * secret, and must not get the secret by writing another address beside the stars.
  */
 
 import { equalJson, isObject, type Json, type JsonObject, own, valueAt } from '../core/json.ts'
@@ -8,7 +8,7 @@ import { isOfAddress, isOfHidden } from './secret-place.ts'
 
 type Path = readonly (string | number)[]
 
-/** Why stars do not become a secret, for people. */
+/** The sentence that tells a user why stars were not replaced by a secret. */
 export const otherReceiver =
   'where this secret goes has changed, so enter it again: write the secret itself, or a reference such as ${NAME}'
 

@@ -1,7 +1,7 @@
 /**
  * Says what is secret at a place of settings. The one list of such places is the schema's (`x-secret`, `x-address`); a key that the schema
- * does not know, of a plugin or mistyped, is judged by its name. Whatever shows, hides or gathers secrets walks its own form of the settings
- * (values, the text of a file) and asks here.
+ * does not know, of a plugin or mistyped, is judged by its name. Whatever shows, hides or gathers secrets walks its own form of the
+ * settings (values, the text of a file) and asks here.
  */
 
 import { own } from '../core/json.ts'
@@ -38,12 +38,16 @@ export const topOfFile: SecretPlace = { ...topOfSettings, areNames: true }
 const oftenMistyped = ['secret', 'secrets', 'token', 'bot_token', 'access_token', 'password', 'api_key', 'headers', 'webhook_url']
 const names = new Set(mapsOfNames)
 const open = new Set(openKeys)
-/** Whether the name of a setting says that it is a secret; also where the name looks mistyped. The schema knows better where it has the key. */
+/**
+ * Whether the name of a setting says that it is a secret; also where the name looks mistyped. The schema knows better where it has the key.
+ */
 export const namesSecret = (key: string): boolean => !open.has(key) && (namesSettingSecret(key) || nearest(key, oftenMistyped).length > 0)
 
 /** Whether each value of a map under this key is hidden: of headers, and of variables of a program. */
 export const isOfHidden = (key: string): boolean => /headers/i.test(key) || key === 'env'
-/** Whether a key is that of an address, by its name. The path of the gateway's own address is no secret: senders are given it. */
+/**
+ * Whether a key names an address, judged by the name of the key. The path of the gateway's own address is no secret: senders are given it.
+ */
 export const isOfAddress = (key: string): boolean => /(?:^|_)(?:url|uri|endpoint)$/.test(key) && key !== 'public_url'
 
 /**

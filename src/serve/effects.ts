@@ -1,6 +1,5 @@
 /**
- * The effects that gates and endings of a plan may have on the world in a running gateway: they use its store, its limits and its
- * connections.
+ * The effects of stages and endings in a running gateway: the functions through which they use its store, its limits and its connections.
  */
 
 import type { Clock } from '../core/clock.ts'

@@ -1,7 +1,8 @@
 /**
- * Tells refused signatures, and bodies that are too large, as facts. A few in a minute are told after their answer has left, with their cause, and leave a record. The
- * further refusals of the minute are told at once, without a cause and without a record, and their number is told at the end of the minute.
- * So a flood costs neither records nor the time of other senders. A body that is too large leaves a record within the same share.
+ * Emits refused signatures, and bodies that are too large, as facts. For a few refusals in a minute, the fact is emitted after the answer
+ * has left, with the cause, and leaves a record. For further refusals of the minute, the fact is emitted at once, without a cause and
+ * without a record, and a fact with their number follows at the end of the minute. So a flood costs neither records nor the time of other
+ * senders. A body that is too large leaves a record within the same share.
  */
 
 import { randomUUID } from 'node:crypto'

@@ -88,10 +88,10 @@ const open = async (
     void updating.catch(() => {}).finally(() => updates.delete(updating))
     return updating
   }
-  /** Waits until nothing is looked at, sent or kept. */
+  /** Waits until no evaluation, sending or storing is in progress. */
   const settle = async (): Promise<void> => {
     do {
-      await alerts.looked()
+      await alerts.idle()
       await Promise.allSettled(updates)
       await new Promise(setImmediate)
     } while (updates.size > 0)
@@ -106,7 +106,7 @@ const open = async (
     oldestMs: async () => state.backlogMs,
   })
   t.teardown(() => alerts.close())
-  /** Lets so many minutes pass, with a look each half minute, and lets each look and each delivery end. */
+  /** Lets so many minutes pass, with an evaluation each half minute, and lets each evaluation and each delivery end. */
   const pass = async (minutes: number): Promise<void> => {
     for (let i = 0; i < minutes * 2; i++) {
       clock.advance(30_000)

@@ -390,7 +390,7 @@ t.test('a wait that the sender asks for is shown, and a stop ends it, as it ends
   )
 })
 
-t.test('a sender that asks for patience holds up no other sender', async (t) => {
+t.test('a sender that asks to wait holds up no other sender', async (t) => {
   const gitlab = await startGitlab(t, secret)
   const key = await gitlab.event({ object_kind: 'push' }, '503')
   const github = await startGithub(t, { secret })
@@ -527,7 +527,7 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
       return []
     },
   }
-  const occasions = new CatchUpTriggers({
+  const triggers = new CatchUpTriggers({
     catchUps,
     clock,
     isReady: () => isReady,
@@ -535,7 +535,7 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
     canCatchUp: (name) => name === 'repo',
   })
   const scope = new Scope()
-  occasions.start(scope)
+  triggers.start(scope)
   const [headers, remote, ms] = [{}, () => '127.0.0.1', () => 1]
   const refusal = (name: string): RequestEnded => ({
     kind: 'request_ended',
@@ -545,12 +545,12 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
     remote,
     ms,
   })
-  tell(occasions, refusal('other'))
+  tell(triggers, refusal('other'))
   clock.advance(120_000)
   t.strictSame(begun, [])
-  tell(occasions, refusal('repo'))
+  tell(triggers, refusal('repo'))
   clock.advance(30_000)
-  tell(occasions, refusal('repo'))
+  tell(triggers, refusal('repo'))
   clock.advance(55_000)
   t.strictSame(begun, [], 'a minute after the last 503')
   isReady = false
@@ -561,7 +561,7 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
   t.equal(begun.length, 1)
   const counts = { from: 'github', since: 0, listed: 0, asked: 0, awaited: 0, refused: 0, givenUp: 0 }
   const end = (why?: string): void =>
-    tell(occasions, { kind: 'catch_up_ended', at: 0, profile: 'default', route: 'repo', ...counts, why, isElsewhere: false })
+    tell(triggers, { kind: 'catch_up_ended', at: 0, profile: 'default', route: 'repo', ...counts, why, isElsewhere: false })
   end('HTTP 500')
   clock.advance(65_000)
   t.equal(begun.length, 2, 'after a minute')
@@ -574,7 +574,7 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
   clock.advance(7_200_000)
   t.equal(begun.length, 3, 'and never after a success')
   isPaused = true
-  tell(occasions, refusal('repo'))
+  tell(triggers, refusal('repo'))
   clock.advance(7_200_000)
   t.equal(begun.length, 3, 'not while the route is paused')
   isPaused = false

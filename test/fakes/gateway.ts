@@ -68,7 +68,7 @@ export type GatewayOptions = {
   readonly download?: Effects['download']
 }
 
-const patienceMs = 10_000
+const timeoutMs = 10_000
 
 export const startGateway = async (t: Test, options: GatewayOptions): Promise<TestGateway> => {
   let gateway: Gateway | undefined
@@ -123,7 +123,7 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
     raw: (bytes, ms = 3_000) => exchange(port, bytes, ms),
     line: (fits) =>
       new Promise((resolve, reject) => {
-        const late = setTimeout(() => reject(new Error('no such log line')), patienceMs)
+        const late = setTimeout(() => reject(new Error('no such log line')), timeoutMs)
         const look = (): void => {
           const found = lines.find(fits)
           if (!found) return

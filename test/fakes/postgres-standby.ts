@@ -18,13 +18,13 @@ export type Standby = OwnServer & {
 /** The name by which the primary knows its standby. */
 const standbyName = 'standby'
 /** How long a checkpoint, or a standby that catches up, may take on a busy machine. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 /** What belongs to the running primary alone. A standby gets the log of changes from the primary. */
 const notCopied: ReadonlySet<string> = new Set(['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot'])
 
 /**
- * Starts a standby of a running server. When this resolves, the primary confirms a commit only after the standby has the commit on disk.
- * A server may have one standby in its life. The standby uses the binaries of the primary, so the primary is to be stopped after the standby.
+ * Starts a standby of a running server. When this resolves, the primary confirms a commit only after the standby has the commit on disk. A
+ * server may have one standby in its life. The standby uses the binaries of the primary, so the primary is to be stopped after the standby.
  */
 export const startStandby = async (primary: OwnServer): Promise<Standby> => {
   const folder = await makeServerFolder(join(primary.folder, 'native'))
@@ -34,7 +34,7 @@ export const startStandby = async (primary: OwnServer): Promise<Standby> => {
     schema: 'public',
     durability: 'fsync',
     byIndex: false,
-    statementMs: patienceMs,
+    statementMs: timeoutMs,
   })
   try {
     await copyRunning(connection, join(primary.folder, 'data'), data)
@@ -106,5 +106,5 @@ const followPrimary = (data: string, port: string): void => {
 /** Waits until the primary says that its standby is in this state. */
 const waitForStandby = async (connection: DatabaseConnection, state: 'streaming' | 'sync'): Promise<void> => {
   const text = 'select state, sync_state from pg_stat_replication where application_name = $1'
-  await until(async () => (await connection.query({ name: 'standby', text }, [standbyName])).flat().includes(state), patienceMs)
+  await until(async () => (await connection.query({ name: 'standby', text }, [standbyName])).flat().includes(state), timeoutMs)
 }

@@ -15,13 +15,13 @@ const emptied = 'truncate claims, runs, lanes, groups, plans, sessions, messages
 
 type TestSchema = { readonly options: PostgresOptions; readonly connection: DatabaseConnection }
 
-const makeSchema = async (server: PostgresServer, lookEveryMs: number): Promise<TestSchema> => {
+const makeSchema = async (server: PostgresServer, pollEveryMs: number): Promise<TestSchema> => {
   const options = {
     url: () => server.url,
     schema: server.newSchema(),
     durability: 'commit' as const,
     clock: systemClock,
-    lookEveryMs: () => lookEveryMs,
+    pollEveryMs: () => pollEveryMs,
   }
   await (await openPostgres(options)).close()
   const connection = await connect({ ...options, byIndex: false })
@@ -78,7 +78,7 @@ type PostgresParts = { readonly make: (clock: Clock) => PostgresPart; readonly e
  * Makes parts, each with a schema of its own, and each `open` of a part is one more process on its schema. A part that is closed leaves its
  * schema to a later one, because making a schema takes long.
  */
-export const postgresParts = (server: PostgresServer, lookEveryMs: number): PostgresParts => {
+export const postgresParts = (server: PostgresServer, pollEveryMs: number): PostgresParts => {
   const spare: TestSchema[] = []
   const make = (clock: Clock): PostgresPart => {
     let schema: Promise<TestSchema> | undefined
@@ -90,7 +90,7 @@ export const postgresParts = (server: PostgresServer, lookEveryMs: number): Post
       isLasting: true,
       async open() {
         const known = spare.pop()
-        schema ??= known ? Promise.resolve(known) : makeSchema(server, lookEveryMs)
+        schema ??= known ? Promise.resolve(known) : makeSchema(server, pollEveryMs)
         const { options, connection } = await schema
         time ??= new ServerTime(clock, connection)
         // Time passes for the process as it does for the server. Its timers are real, because the server answers in real time.

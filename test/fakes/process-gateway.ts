@@ -14,7 +14,7 @@ import { newFolder } from './folder.ts'
 import { isRunning } from './process.ts'
 
 const secret = 'It is a secret to everybody'
-const patienceMs = 20_000
+const timeoutMs = 20_000
 /** A gateway that hangs is ended, so that its test fails and not the test runner. */
 const longestLifeMs = 60_000
 
@@ -111,7 +111,7 @@ export const spawnGateway = (
         const found = lines.find(fits)
         if (found) done(() => resolve(found))
       }
-      const late = setTimeout(() => done(() => reject(new Error(`no such log line: ${fits}\n${said.out}${said.err}`))), patienceMs)
+      const late = setTimeout(() => done(() => reject(new Error(`no such log line: ${fits}\n${said.out}${said.err}`))), timeoutMs)
       looks.add(look)
       look()
       void ended.then((end) => done(() => reject(new Error(`ended without such a log line: ${fits}\n${JSON.stringify(end)}`))))
@@ -243,6 +243,6 @@ export const readOnly = (dir: string, ...args: string[]) => {
 
 const run = (program: string, ...args: readonly string[]) => {
   const { NODE_OPTIONS: _, ...env } = process.env
-  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env, timeout: patienceMs })
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env, timeout: timeoutMs })
   return { status, stdout, stderr }
 }

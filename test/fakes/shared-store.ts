@@ -8,7 +8,7 @@ import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { OpenStore, StoreOptions, StorePart } from '../../src/store/store-part.ts'
 
 /** How often a process looks for work that other processes brought. */
-export const lookEveryMs = 60_000
+export const pollEveryMs = 60_000
 
 /** Makes a server with this clock. Each `open` makes a connection to the server. A connection knows only the time of its own process. */
 export const sharedStore = (clock: Clock): StorePart => {
@@ -57,7 +57,7 @@ const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: n
     }),
     settle: remote(async (claim, kept) => (claimers.get(claim.key) === self ? server.settle(claim, kept) : undefined)),
     // Other processes may bring work at any time.
-    dueInMs: remote(async () => Math.min(lookEveryMs, (await server.dueInMs()) ?? lookEveryMs)),
+    dueInMs: remote(async () => Math.min(pollEveryMs, (await server.dueInMs()) ?? pollEveryMs)),
     hasRoom: (max) => heard < max,
     recovered: () => new Promise((resolve) => void clock.after(500, resolve)),
     async close() {

@@ -7,7 +7,7 @@ import xterm from '@xterm/headless'
 import type { Test } from 'tap'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-const patienceMs = 20_000
+const timeoutMs = 20_000
 
 /** The codes that keys send. Text that is typed is sent as it is. */
 export const keys = {
@@ -145,7 +145,7 @@ export const openTerminal = (t: Test, [program = '', ...args]: readonly string[]
         if (holds()) done(resolve)
         else if (code !== undefined) fail(`ended with ${code}`)
       }
-      const late = setTimeout(() => fail(`not within ${patienceMs} ms`), patienceMs)
+      const late = setTimeout(() => fail(`not within ${timeoutMs} ms`), timeoutMs)
       looks.add(look)
       look()
     })

@@ -23,7 +23,7 @@ import { DurableDatabase } from '../../src/store/sqlite/durable-database.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { newFolder } from '../fakes/folder.ts'
-import { lookEveryMs, openedIn, sharedStore } from '../fakes/shared-store.ts'
+import { openedIn, pollEveryMs, sharedStore } from '../fakes/shared-store.ts'
 
 /** How many commits each opening of the store is good for. */
 type Disk = { commits: number; openings: number }
@@ -217,7 +217,7 @@ t.test('of two processes on one store each run is worked by one, also when nobod
   t.strictSame([...one.sent, ...other.sent].sort(), ids)
   t.ok(one.sent.length > 0 && other.sent.length > 0, 'both had a part in it')
   await accept(one.store, 'left')
-  clock.advance(lookEveryMs)
+  clock.advance(pollEveryMs)
   await pass(clock, 50, () => {})
   t.strictSame([...one.sent, ...other.sent].sort(), [...ids, 'left'])
   t.strictSame([...one.said, ...other.said], [])

@@ -25,7 +25,7 @@ import { deliveries } from '../fakes/webhooks.ts'
 
 type Kind = Sender['kinds'][number]
 
-const patienceMs = 10_000
+const timeoutMs = 10_000
 const crlf = Buffer.from('\r\n')
 
 const chunk = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, crlf])
@@ -45,7 +45,9 @@ const pieces = (body: Buffer): Buffer[] => {
 
 type Framing = { readonly isChunked: boolean; readonly writes: (head: Buffer, body: Buffer) => readonly Buffer[] }
 
-/** How a body comes. The pieces that `writes` gives are handed to the socket one after the other, each once the piece before it has left. */
+/**
+ * How a body comes. The pieces that `writes` gives are handed to the socket one after the other, each once the piece before it has left.
+ */
 const framings: { readonly [how: string]: Framing } = {
   'in one write': { isChunked: false, writes: (head, body) => [Buffer.concat([head, body])] },
   'in pieces': { isChunked: false, writes: (head, body) => [head, ...pieces(body)] },
@@ -83,7 +85,7 @@ const post = (port: number, path: string, headers: Headers, text: string, way: W
       for (const bytes of framing.writes(head, body)) await new Promise((left) => socket.write(bytes, left))
     })
     socket.setNoDelay()
-    socket.setTimeout(patienceMs, () => socket.destroy())
+    socket.setTimeout(timeoutMs, () => socket.destroy())
     socket.setEncoding('latin1').on('data', (more: string) => {
       answer += more
     })

@@ -168,10 +168,10 @@ t.test('Connections', async (t) => {
 
   t.test('TRACE, CONNECT, unknown methods, HTTP/1.0, odd targets: an answer or a close, never a hang', async (t) => {
     const closes = async (bytes: string): Promise<number[]> => {
-      const patience = 3_000
+      const timeoutMs = 3_000
       const from = Date.now()
-      const seen = statuses(await gateway.raw(bytes, patience))
-      if (Date.now() - from >= patience) t.fail('it hung', { bytes })
+      const seen = statuses(await gateway.raw(bytes, timeoutMs))
+      if (Date.now() - from >= timeoutMs) t.fail('it hung', { bytes })
       return seen
     }
     t.same(await closes(head('TRACE /webhooks/a HTTP/1.1', 'Connection: close')), [405])
@@ -345,25 +345,25 @@ t.test('of many large bodies at once each is read to its end, and a small reques
   const turns: (() => void)[] = []
   const pace = createPace((turn) => void turns.push(turn))
   const read: string[] = []
-  const goOn = (name: string) => () => void read.push(name)
-  t.ok(pace.take(65_536, goOn('first'), false))
-  t.notOk(pace.take(1, goOn('second'), false), 'a turn has its bound')
-  t.notOk(pace.take(1, goOn('third'), true), 'and what has waited before goes first')
+  const resume = (name: string) => () => void read.push(name)
+  t.ok(pace.take(65_536, resume('first'), false))
+  t.notOk(pace.take(1, resume('second'), false), 'a turn has its bound')
+  t.notOk(pace.take(1, resume('third'), true), 'and what has waited before goes first')
   t.equal(turns.length, 1)
   turns.shift()?.()
   t.strictSame(read, ['third'], 'one in each turn')
   turns.shift()?.()
   t.strictSame(read, ['third', 'second'])
   t.equal(turns.length, 0, 'no turn without a reader that waits')
-  t.ok(pace.take(65_536, goOn('new'), false), 'the next turn begins anew')
+  t.ok(pace.take(65_536, resume('new'), false), 'the next turn begins anew')
 })
 
 t.test('a connection that must pause brings one read each time that it goes on', async (t) => {
   const waiting: (() => void)[] = []
   const reads: number[] = []
-  const take: Pace['take'] = (bytes, goOn) => {
+  const take: Pace['take'] = (bytes, resume) => {
     reads.push(bytes)
-    waiting.push(goOn)
+    waiting.push(resume)
     return false
   }
   const options = { maxBytes: 2_000_000, client: () => 'client', bodyMemory: createBodyMemory(systemClock), pace: () => ({ take }) }

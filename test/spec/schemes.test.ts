@@ -1,4 +1,7 @@
-/** Signature schemes as data: those that a configuration describes, keys that are fetched, handshakes, shaped answers, and who may post at all. */
+/**
+ * Signature schemes as data: those that a configuration describes, keys that are fetched, handshakes, shaped answers, and who may post at
+ * all.
+ */
 
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { request } from 'node:http'
@@ -111,7 +114,7 @@ t.test('large bodies with a public key: many at a time, with the second of two k
   )
 })
 
-t.test('keys that are fetched: a JWKS, kept, rotated, and asked with patience', async (t) => {
+t.test('keys that are fetched: a JWKS, kept, rotated, and not asked too often', async (t) => {
   const pairs = [1, 2].map(() => generateKeyPairSync('rsa', { modulusLength: 2048 }))
   const jwk = (i: number) => ({ ...(pairs[i]?.publicKey.export({ format: 'jwk' }) as object), kid: `k${i}`, use: 'sig', alg: 'RS256' })
   const token = (i: number, claims: object, kid = `k${i}`, more: object = {}): string => {
@@ -282,7 +285,9 @@ t.test('only listed networks and checked certificates may post', async (t) => {
 
 t.test('what a client writes into X-Forwarded-For changes neither who may post nor whom a limit counts', async (t) => {
   const routes = { here: { allow_from: ['192.0.2.0/24', '2001:db8::/32'] }, open: {} }
-  /** Of a post without a signature: 403 where its client may not post at all, 401 where it may, 429 once its client has failed too often. */
+  /**
+   * Of a post without a signature: 403 where its client may not post at all, 401 where it may, 429 once its client has failed too often.
+   */
   const ask = async (gateway: TestGateway, route: string, lines: readonly string[]): Promise<number> => {
     const headers = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join('')
     const answer = await gateway.raw(

@@ -26,7 +26,7 @@ import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { newFolder } from '../fakes/folder.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { postgresParts } from '../fakes/postgres-store.ts'
-import { lookEveryMs, openedIn, sharedStore } from '../fakes/shared-store.ts'
+import { openedIn, pollEveryMs, sharedStore } from '../fakes/shared-store.ts'
 
 const hourMs = 3_600_000
 
@@ -47,18 +47,18 @@ type Subject = {
   /** A new one, whose own time passes as this clock's does. */
   readonly at: (clock: Clock) => StorePart & { close?(): Promise<void> }
   /** After so long it is asked again whatever waits, for others may have brought work. */
-  readonly lookEveryMs?: number
+  readonly pollEveryMs?: number
 }
 
-const shared: Subject = { name: 'shared', at: (clock) => sharedStore(aheadOf(clock, hourMs)), lookEveryMs }
+const shared: Subject = { name: 'shared', at: (clock) => sharedStore(aheadOf(clock, hourMs)), pollEveryMs }
 /** The real server of the tests below; absent where this machine has none. */
 const server = withoutPostgres ? undefined : await openPostgresServer()
-const parts = server && postgresParts(server, lookEveryMs)
+const parts = server && postgresParts(server, pollEveryMs)
 t.teardown(async () => {
   await parts?.end()
   await server?.stop()
 })
-const postgres: readonly Subject[] = parts ? [{ name: 'postgres', at: (clock) => parts.make(aheadOf(clock, hourMs)), lookEveryMs }] : []
+const postgres: readonly Subject[] = parts ? [{ name: 'postgres', at: (clock) => parts.make(aheadOf(clock, hourMs)), pollEveryMs }] : []
 const sole = stores.filter(({ ownership }) => ownership === 'sole')
 const subjects: readonly Subject[] = [...sole.map((part) => ({ name: part.name, at: () => part })), shared, ...postgres]
 t.test('postgres: a real server', { skip: withoutPostgres }, async (t) => t.ok(server))
@@ -110,7 +110,7 @@ const eventIds = (...ids: string[]): string[] => ids.map((id) => `evt-${id}`)
 
 const groupOf = (more: Partial<Group> = {}): Group => ({ key: 'pr-1', windowMs: 30_000, maxWaitMs: 300_000, keep: 'latest', ...more })
 
-for (const { name, at, lookEveryMs } of subjects) {
+for (const { name, at, pollEveryMs } of subjects) {
   t.test(name, (t) => {
     const promise = (title: string, check: (t: Test, setting: Setting) => Promise<void>): void => {
       t.test(title, async (t) => {
@@ -126,7 +126,7 @@ for (const { name, at, lookEveryMs } of subjects) {
           store,
           clock,
           claimOf,
-          due: (inMs) => (lookEveryMs === undefined ? inMs : Math.min(inMs ?? lookEveryMs, lookEveryMs)),
+          due: (inMs) => (pollEveryMs === undefined ? inMs : Math.min(inMs ?? pollEveryMs, pollEveryMs)),
           accept: (id, lane) => store.accept(runOf(id), claimOf(id), lane),
           join: (id, group, prompt) => store.join(runOf(id, prompt), claimOf(id), group),
           async work() {
@@ -1337,14 +1337,14 @@ const viewOf = async (store: Store): Promise<View> => ({
 t.test('the stores do the same over any sequence of calls', async (t) => {
   const clock = fakeClock()
   const sides = await Promise.all(
-    subjects.map(async ({ name, at, lookEveryMs = Number.POSITIVE_INFINITY }) => {
+    subjects.map(async ({ name, at, pollEveryMs = Number.POSITIVE_INFINITY }) => {
       const part = at(clock)
       const store = await part.open(openedIn(newFolder(t), clock))
       t.teardown(async () => {
         await store.close()
         await part.close?.()
       })
-      return { name, store, lookEveryMs }
+      return { name, store, pollEveryMs }
     }),
   )
 
@@ -1376,12 +1376,12 @@ t.test('the stores do the same over any sequence of calls', async (t) => {
         const did = await Promise.all(
           sides.map(async ({ store }, i) => ({ result: await apply(store, leases[i] ?? [], command), view: await viewOf(store) })),
         )
-        for (const [i, { name, lookEveryMs }] of sides.entries()) {
+        for (const [i, { name, pollEveryMs }] of sides.entries()) {
           const firstDue = did[0]?.view.due ?? Number.POSITIVE_INFINITY
           const [first, other] = [did[0], did[i]].map((one) => {
             const due = one?.view.due ?? Number.POSITIVE_INFINITY
             // A shared store may be asked again sooner, because other processes add work too.
-            const isLook = due > 0 && due < firstDue && due <= lookEveryMs && Number.isFinite(lookEveryMs)
+            const isLook = due > 0 && due < firstDue && due <= pollEveryMs && Number.isFinite(pollEveryMs)
             return JSON.stringify([one?.result, { ...one?.view, due: isLook ? firstDue : due }], withoutRunId)
           })
           if (first !== other) throw new Error(`${JSON.stringify(command)}: ${first} by ${sides[0]?.name}, ${other} by ${name}`)

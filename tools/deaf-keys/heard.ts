@@ -20,7 +20,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
   'app/catch-up.test.ts': {
     'GitLab sends again under the same key, at the pace that it allows':
       'Route.catch_up.api_base Route.catch_up.from Route.catch_up.per_minute Route.catch_up.token',
-    'a sender that asks for patience holds up no other sender': 'Route.catch_up.hook Route.catch_up.project',
+    'a sender that asks to wait holds up no other sender': 'Route.catch_up.hook Route.catch_up.project',
     'an App and an organisation have their own logs; the App signs': 'Route.catch_up.app_id Route.catch_up.app_key Route.catch_up.org',
     'the command follows a catch-up to its end, and names no route that has none': 'Route.catch_up.repo',
     'the first catch-up of a route looks back no further than its hours': 'Route.catch_up.hours',
@@ -301,7 +301,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
       Route.verify_token SchemeAnswer.headers SchemeAnswer.json SchemeAnswer.text SchemeHandshake.answer SchemeHandshake.method
       SchemeHandshake.signed SchemeHandshake.token.query SchemeHandshake.when.header SchemeHandshake.when.query SignatureScheme.handshakes
     `,
-    'keys that are fetched: a JWKS, kept, rotated, and asked with patience':
+    'keys that are fetched: a JWKS, kept, rotated, and not asked too often':
       'SignatureScheme.audience SignatureScheme.issuer SignatureScheme.jwks_url',
     'only listed networks and checked certificates may post':
       'Route.client_certificate.equals Route.client_certificate.header WebhookSettings.trust_proxy',

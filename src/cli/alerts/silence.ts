@@ -1,6 +1,6 @@
 /**
- * `alerts silence <name>`: the running gateway tells nothing of an alert, of a kind, or of all for a time; with `--end` it tells them
- * again.
+ * `alerts silence <name>`: for a time, the running gateway sends no messages about an alert, a kind of alerts, or all alerts. With
+ * `--end` it sends them again.
  */
 
 import { usage } from '../../core/fault.ts'
@@ -9,7 +9,7 @@ import { muteAlerts } from '../../features/alerts/ask-alerts.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
-/** `for`: how long nothing is told, in milliseconds. */
+/** `for`: how long no message is sent, in milliseconds. */
 export type AlertsSilenceOptions = { readonly for?: number; readonly end?: boolean }
 
 const defaultMs = 3_600_000

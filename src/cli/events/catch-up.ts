@@ -40,7 +40,7 @@ const pastTime = (since: string): number => {
 
 const other = '  this catch-up was under way already, so --since and --dry-run had no effect: ask again for another\n'
 
-/** Whether the catch-up that was followed is not the one that was asked for, because the route was at it already. */
+/** Whether the catch-up that was followed is not the one that was asked for, because a catch-up of the route was running already. */
 const isOther = ({ dry_run: isDry, since }: CatchUpState, question: CatchUpQuestion): boolean =>
   isDry !== question.dryRun || (question.since !== undefined && since !== new Date(question.since).toISOString())
 

@@ -45,7 +45,7 @@ const wordsOfOthers: { readonly [word: string]: readonly string[] } = {
 const maxSuggestions = 3
 
 /**
- * Returns at most three commands for an unknown word behind `parent`, the best first: commands that begin with the word, commands of any
+ * Returns at most three commands for an unknown word after `parent`, the best first: commands that begin with the word, commands of any
  * noun with this word as their verb, commands for words of other programs, and commands with a similar spelling.
  */
 export const suggestCommands = (word: string, parent: Command): string[] => {
@@ -72,8 +72,9 @@ export const suggestCommands = (word: string, parent: Command): string[] => {
 }
 
 /**
- * Returns options of `command` for an unknown option. Options with the same letters win, whatever their dashes and case. Without such
- * options, returns at most three: options that begin with the word, options with a similar spelling, and options with the word as a part.
+ * Returns options of `command` for an unknown option. Options with the same letters come first and alone, whatever their dashes and case.
+ * Without such options, returns at most three: options that begin with the word, options with a similar spelling, and options with the word
+ * as a part.
  */
 export const suggestOptions = (flag: string, command: Command): string[] => {
   const known = longOptionsOf(command)

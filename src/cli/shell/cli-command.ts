@@ -1,4 +1,7 @@
-/** The grammar of a command, with what the help, the shell and the audit know of it: each command says all of it in one place. */
+/**
+ * The grammar of a command, with what the help, the completion of the shell and the audit need to know of the command, declared in one
+ * place.
+ */
 
 import { Command } from 'commander'
 import type { NameKind } from '../../edit/completable-names.ts'
@@ -9,8 +12,8 @@ export type CompletedKind = NameKind | 'files'
 export type OptionValues = { readonly [name: string]: unknown }
 
 /**
- * A change that the audit has a line of. `action`: the name of the change. `when`: whether the command changes something with these options;
- * absent where the command always does.
+ * A change that the audit has a line of. `action`: the name of the change. `when`: whether the command changes something with these
+ * options; absent where the command always does.
  */
 export type Change = { readonly action: string; readonly when?: ((options: OptionValues) => boolean) | undefined }
 

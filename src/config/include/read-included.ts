@@ -75,7 +75,7 @@ const partOf = ({ source, data, bad, found }: CheckedData & { readonly source: S
   return routesPart(data.routes, { raw, place: source.place, base: ['routes'], bad, found, included: source.file })
 }
 
-/** Returns the files that `include` names. The digest of a pattern is that of the names that it finds. */
+/** Returns the files that `include` names. The digest of a pattern is a digest of the names that it finds. */
 const namedFiles = (
   { source, bad, data: { include, include_links_to: linksTo } }: IncludeOptions['main'],
   into: FileReadings,

@@ -1,7 +1,7 @@
 /**
- * The lock under which commands and gateways change a file: a folder beside the file, which one process can make. Whoever comes second waits
- * for the first, and then sees what the first wrote. The holder renews the time of its lock; a lock that nobody renews is that of a dead
- * process, and goes to the next. Where a process was only held up for so long, it finds that its lock is lost.
+ * The lock under which commands and gateways change a file: a folder beside the file, which one process can make. Whoever comes second
+ * waits for the first, and then sees what the first wrote. The holder renews the time of its lock; a lock that nobody renews belongs to a
+ * dead process, and goes to the next. Where a process was only held up for so long, it finds that its lock is lost.
  */
 
 import { mkdirSync, rmdirSync, statSync, utimesSync } from 'node:fs'

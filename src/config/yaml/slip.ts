@@ -124,7 +124,7 @@ const indentSlip = (text: string, at: number, reason: string): SyntaxSlip | unde
   }
 }
 
-/** Finds lines without a colon, perhaps above a key. */
+/** Finds a line that lacks the colon after its key. The parser may stop only at the key below such a line. */
 const colonSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
   const isColon = reason.startsWith('bad indentation') && text[at] === ':'
   if (!isKeyReason(reason) && !isColon) return undefined

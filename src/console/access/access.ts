@@ -5,7 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { type Codes, createCodes } from './codes.ts'
 import { createGate, type Gate } from './gate.ts'
 import { createOrigins, type Origins } from './origins.ts'
-import { createWays, type SignInMethods } from './sign-in-methods.ts'
+import { createSignInMethods, type SignInMethods } from './sign-in-methods.ts'
 import { createSignIns, type SignIns } from './sign-ins.ts'
 
 export type ConsoleAccess = {
@@ -22,7 +22,7 @@ export const createAccess = (settings: ConsoleSettings, clock: Clock): ConsoleAc
   const signIns = createSignIns(clock)
   const { publicOrigin } = settings
   const origins = createOrigins(publicOrigin)
-  const ways = createWays(settings, clock)
+  const ways = createSignInMethods(settings, clock)
   return {
     codes: createCodes(clock),
     signIns,

@@ -99,7 +99,7 @@ export const createOidc = ({ auth, roles, publicOrigin, clock }: OidcOptions): O
 
 /**
  * The values that belong to one browser that signs in. `value`: the value of its `login` cookie, which begins with the monotonic time at
- * which the sign-in began. `verifier`: that of PKCE.
+ * which the sign-in began. `verifier`: the code verifier of PKCE.
  */
 type Login = { readonly value: string; readonly state: string; readonly nonce: string; readonly verifier: string }
 

@@ -10,7 +10,7 @@ import { createForward, type Forward } from './forward.ts'
 import { createOidc, type Oidc } from './oidc.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 
-/** A way is absent where the configuration does not have it. */
+/** The methods of signing in. A method is absent where the configuration does not have it. */
 export type SignInMethods = {
   readonly forward?: Forward
   readonly password?: Passwords
@@ -19,7 +19,7 @@ export type SignInMethods = {
   readonly clientOf: (request: IncomingMessage) => string
 }
 
-export const createWays = ({ auth, publicOrigin, proxies: listed }: ConsoleSettings, clock: Clock): SignInMethods => {
+export const createSignInMethods = ({ auth, publicOrigin, proxies: listed }: ConsoleSettings, clock: Clock): SignInMethods => {
   const proxies = new BlockList()
   for (const each of listed) addNetwork(proxies, each)
   const isProxy = { includes: (address: string): boolean => isInNetworks(proxies, address) }

@@ -23,7 +23,7 @@ export interface SignIns {
    * Signs a browser of a user in. Where the user, or all users together, have the most sign-ins that are allowed, the oldest of these ends.
    */
   add(user: User): CredentialPair
-  /** Returns the sign-in whose halves these are; `undefined` where there is none, or its time is over. */
+  /** Returns the sign-in that this pair of credentials belongs to; `undefined` where there is none, or its time is over. */
   find(halves: CredentialPair): SignIn | undefined
   remove(signIn: SignIn): void
   /**

@@ -43,7 +43,7 @@ export const workAnswers = ({ workspace, gateway, audit, clock }: AnswerSurround
       return bulk.plan(action, criteria)
     },
     bulkStart: async ({ plan }: Asked<'bulkStart'>, signIn: SignIn) => begin(bulk.take(plan), signIn),
-    bulkGoOn: async ({ job }: Asked<'bulkGoOn'>, signIn: SignIn) => begin(bulk.goOn(job), signIn),
+    bulkGoOn: async ({ job }: Asked<'bulkGoOn'>, signIn: SignIn) => begin(bulk.resume(job), signIn),
     bulkStop: ({ job: id }: Asked<'bulkStop'>, signIn: SignIn) =>
       audit.of({ by: signIn.name, action: 'bulk_stop', on: { job: id } }, async () => ({ stopped: bulk.stop(id).id })),
     bulkJobs: async () => ({ jobs: bulk.jobs() }),

@@ -60,7 +60,7 @@ export interface Bulk {
   /**
    * Notes that the latest job, which ended early, runs again. Throws a Fault where the job cannot go on, and while another bulk job runs.
    */
-  goOn(id: string): BulkWork
+  resume(id: string): BulkWork
   /** Notes that a bulk job could not begin, and why. */
   fail(id: string, why: string): void
   jobs(): readonly BulkJob[]
@@ -126,7 +126,7 @@ export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: 
       latest.stop.abort()
       return job
     },
-    goOn(id) {
+    resume(id) {
       needNoOther()
       if (!jobOf(id)?.canGoOn || latest?.planned.plan.id !== id)
         throw new Fault('no_plan', 'nothing is left of this bulk job, or another was started since', {

@@ -10,7 +10,7 @@ import { CallFailure, callFailure } from './call-failure.ts'
 import { readBeginning, tooLargeAnswer } from './read-bounded.ts'
 
 export type CallTime = {
-  /** The time for all of it, from the look-up of the name to the end of the body. */
+  /** The time for the whole call, from the look-up of the name to the end of the body. */
   readonly timeoutMs: number
   readonly clock?: Pick<Clock, 'after'>
   /** Ends the call, which then rejects with the reason of the signal. */

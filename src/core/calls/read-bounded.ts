@@ -6,7 +6,7 @@ export const tooLargeAnswer = (maxBytes: number): CallFailure => new CallFailure
 
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
-/** Hands chunks on. Behind the chunk with which they are more than `maxBytes` bytes together, throws a CallFailure. */
+/** Yields the chunks of `source`. Throws a CallFailure after the chunk with which they have more than `maxBytes` bytes together. */
 export async function* atMost(source: Chunks, maxBytes: number): AsyncGenerator<Uint8Array, void> {
   let left = maxBytes
   for await (const chunk of source) {

@@ -1,4 +1,4 @@
-/** Facts: things that happened. Each fact is told once, where it happens, and observers (the log, the journal) hear of it. */
+/** Facts: things that happened. Each fact is emitted once, where it happens, to the observers (the log, the journal and others). */
 
 import type { ExactObject } from '../json.ts'
 import type { AwaitedAnswer, Outcome, Reply } from '../outcome.ts'
@@ -193,7 +193,7 @@ type Entries =
   /** The store has the agent's reply to the run of an event, and it will be delivered. Empty where the agent asked that nothing be sent. */
   | Entry<'replies', { readonly kind: 'run_replied'; readonly eventId: string; readonly reply: string }>
   /**
-   * The end of an attempt, told before the store commits that end. A crash between the two leaves a record too many, never one too few.
+   * The end of an attempt, emitted before the store commits that end. A crash in between leaves a record too many, never one too few.
    */
   | Entry<'journal' | 'replies' | 'traces', { readonly kind: 'attempt_ended'; readonly at: number; readonly run: RunAttempt }>
   /** The store has committed the end of the attempt. */
@@ -294,8 +294,8 @@ type Entries =
       }
     >
   /**
-   * Fields that a route redacts are not in an event, so that nothing was hidden there. `fields`, as the route names them; `first`: those of
-   * them that were missed for the first time since the route was compiled.
+   * An event lacks fields that its route redacts, so nothing was hidden there. `fields`: these fields, as the route names them. `first`:
+   * those that an event lacked for the first time since the route was compiled.
    */
   | Entry<
       'log' | 'metrics',

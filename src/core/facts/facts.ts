@@ -26,7 +26,7 @@ export interface Facts {
 
 export const createFacts = (): Facts => {
   const observers: Observer[] = []
-  // By kind, so that a fact costs nothing for observers that do not receive it.
+  // The handlers are kept by kind of fact, so that a fact costs nothing for observers that do not receive it.
   const handlersOf = new Map<string, ((fact: Fact) => void)[]>()
   return {
     emit(fact) {

@@ -4,7 +4,10 @@ type Growth = {
   /** The delay after the first failure, in milliseconds. It doubles with each further failure, up to `most`. */
   readonly first: number
   readonly most: number
-  /** The part of each delay that is left to chance, so that many who failed at once do not come again at once: 1 is all of it. Default: 0. */
+  /**
+   * The part of each delay that is random, so that many callers that failed at once do not try again at once. 1: the whole delay. Default:
+   * 0.
+   */
   readonly jitter?: number
 }
 

@@ -41,7 +41,10 @@ export const maskScalar = (raw: string): string => {
 /** What a text has at its top: the sections of a file, whose keys may be names, or the settings of one route. */
 export type TextKind = 'file' | 'settings'
 
-/** Returns covers for exactly the secrets of a text, those in settings that are commented out too; `undefined` for a text that cannot be parsed. */
+/**
+ * Returns covers for exactly the secrets of a text, those in settings that are commented out too; `undefined` for a text that cannot be
+ * parsed.
+ */
 export const secretCovers = (text: string, kind: TextKind = 'file'): Cover[] | undefined => {
   try {
     const events = eventsOf(text)
@@ -100,8 +103,8 @@ class Secrets {
   }
 
   /**
-   * Returns the covers of a value at a place. `after`: the offset behind what is before it. YAML reads a secret that begins with & or ! as an
-   * anchor or a tag, so an anchor or tag between this offset and the value is covered, too. `before`: the node before it in a list.
+   * Returns the covers of a value at a place. `after`: the offset behind what is before it. YAML reads a secret that begins with & or ! as
+   * an anchor or a tag, so an anchor or tag between this offset and the value is covered, too. `before`: the node before it in a list.
    */
   #covers(node: number, place: SecretPlace, after: number, before?: number): Cover[] {
     const [start, to] = this.#tree.range(node) ?? this.#restOfLine(after)
@@ -120,7 +123,7 @@ class Secrets {
     if (text === undefined || !range) return []
     const raw = this.#text.slice(...range)
     return secretParts(text, place, before === undefined ? undefined : this.#tree.scalar(before)).map(({ from, to }) => {
-      // Where the file spells the text otherwise, as with escapes, the whole of it is covered.
+      // Where the file spells the text otherwise, for example with escapes, the whole scalar is covered.
       const at = raw.indexOf(text)
       const [start, end] = at < 0 ? range : [range[0] + at + from, range[0] + at + to]
       return { from: start, to: end, shown: maskScalar(this.#text.slice(start, end)) }

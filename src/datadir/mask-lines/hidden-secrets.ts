@@ -12,7 +12,7 @@ import { hasSameReceiver, haveSameReceivers, otherReceiver } from '../../secrets
 import { commentedSettings } from './find-secrets.ts'
 import { coversOf } from './mask-lines.ts'
 
-/** Why stars do not become a secret, for people. */
+/** The sentences that tell a user why stars were not replaced by a secret. */
 export const misplacedMask = 'a mask stands for a secret only where it was: write the secret itself, or a reference such as ${NAME}'
 
 /** The first stars of an edited text that stand for no secret at their place. `line`: from 1. `why`: an end of a sentence, for people. */
@@ -21,7 +21,10 @@ type MisplacedMask = { readonly stars: string; readonly line: number; readonly w
 export type HiddenSecrets = {
   /** The text with stars, which is YAML, too. */
   readonly text: string
-  /** Returns an edited text with the secrets in place of their stars. Where the text is no YAML, nobody knows the places, and its stars stay. */
+  /**
+   * Returns an edited text with the secrets in place of their stars. Where the text is no YAML, nobody knows the places, and its stars
+   * stay.
+   */
   readonly restored: (edited: string) => string | MisplacedMask
 }
 

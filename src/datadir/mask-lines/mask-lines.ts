@@ -39,13 +39,13 @@ export const maskLines = (text: string): MaskedLine[] => {
 export const coversOf = (text: string, kind: TextKind = 'file'): readonly Cover[] =>
   withoutOverlap([...(secretCovers(text, kind) ?? uncertainSecrets(text, kind)), ...loginsIn(text), ...parametersIn(text)])
 
-/** Returns covers for what may be a secret in a text that cannot be parsed, and for the secrets in what can be read of it. */
+/** Returns the covers of a text that cannot be parsed: of what may be a secret, and of the secrets in the part that can be parsed. */
 const uncertainSecrets = (text: string, kind: TextKind): readonly Cover[] => {
   const { rest } = parseYaml('', text)
   return [...guessedSecrets(text), ...((rest && secretCovers(rest.text, kind)) ?? [])]
 }
 
-/** Sorts covers by their start. Of two that overlap one is made; where one is within the other, that is the other. */
+/** Sorts covers by their start. Two covers that overlap become one; a cover that lies within another is dropped. */
 const withoutOverlap = (covers: readonly Cover[]): Cover[] => {
   const kept: Cover[] = []
   for (const cover of [...covers].sort((a, b) => a.from - b.from || b.to - a.to)) {

@@ -37,7 +37,7 @@ export type Mocks = {
   readonly script?: ScriptResult | 'run'
 }
 
-/** What happened since the last call of `happened`. */
+/** The effects of the events since the previous call of `happened`. */
 export type Happened = {
   /** The prompts that the agent got, in order. */
   readonly prompts: readonly string[]
@@ -57,8 +57,8 @@ export type RehearsalOptions = {
 
 export interface Rehearsal {
   /**
-   * Posts an event, and returns its trace, whose `answer` is what the sender has by the time that it is read: with the reply of the run, where
-   * the sender waits for that. Resolves when the work that the event starts is done, or waits for a later time of the clock.
+   * Posts an event, and returns its trace, whose `answer` is what the sender has by the time that it is read: with the reply of the run,
+   * where the sender waits for that. Resolves when the work that the event starts is done, or waits for a later time of the clock.
    */
   post(traced: Traced, mocks: Mocks): Promise<Omit<Trace, 'starts'>>
   /** Moves the clock on, and resolves when the work that falls due on the way is done. */

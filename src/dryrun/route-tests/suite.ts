@@ -73,21 +73,25 @@ const testedAt = (path: string, home: string): readonly TestedFile[] => {
 export const testFilesIn = (folder: string): readonly string[] =>
   existsSync(folder) && statSync(folder).isDirectory() ? filesBelow(folder, testSearch) : []
 
-/** Returns the files of a folder's configuration and its subscriptions, where they exist, and the files of tests in the folder and below. */
+/**
+ * Returns the files of a folder's configuration and its subscriptions, where they exist, and the files of tests in the folder and below.
+ */
 const testedIn = (folder: string): readonly TestedFile[] => {
   const config = join(folder, 'config.yaml')
   const files = [config, ...includedFiles(config).files, subscriptionsBeside(config)].filter((file) => existsSync(file))
   return [...files, ...testFilesIn(folder)].map((file) => ({ file, config }))
 }
 
-/** Whether the path is that of a file of tests, such as `github.webhook-test.yaml`. */
+/** Whether the path names a file of tests, such as `github.webhook-test.yaml`. */
 export const isTestFile = (file: string): boolean => testFileForm.test(basename(file))
 
 const topOfFile = (file: string): SourceRange => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
 
 const testFile: FileKind = { called: 'file of tests', check: checkTests, schema: definition('RouteTests'), routePointer: /$^/ }
 
-/** Returns the finding for a file of tests that is a link out of its folder and of the configuration's: nothing of it is shown. */
+/**
+ * Returns the finding for a file of tests that is a link out of its folder and of the configuration's folder: no text of the file is shown.
+ */
 const linkOut = (file: string, { home }: TestSetups): Diagnostic | undefined => {
   const roots = [dirname(file), dirname(home)].filter((folder) => existsSync(folder))
   const isOut = leadsOut(

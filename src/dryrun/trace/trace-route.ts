@@ -31,7 +31,7 @@ export type TraceOptions = {
   /** Values to set in the body of a new request (`path=value`), and the paths of values to remove. */
   readonly set: readonly string[]
   readonly unset: readonly string[]
-  /** Whether scripts run. Nothing else of a trace may touch the world. */
+  /** Whether scripts run. Nothing else in a trace has an effect outside of the trace. */
   readonly runScripts: boolean
 }
 

@@ -55,7 +55,10 @@ export type Trace = {
   /** The ends of all items, in order, where the request was split. */
   readonly items?: readonly EndedItem[]
   readonly answer: Reply
-  /** Present where the sender waits for the reply of the run: `answer` is then the one without it. Only effects with `replies` let it wait. */
+  /**
+   * Present where the sender waits for the run's reply. Then `answer` is the answer without a reply. Only effects with `replies` let a
+   * sender wait.
+   */
   readonly awaited?: AwaitedAnswer
   /** The stage that ended the event; `null` where the event made work (`isTakenOutcome`). */
   readonly stoppedAt: string | null
@@ -71,7 +74,7 @@ export type Trace = {
   readonly starts?: Starts
   /** Why the reply of the run, or the message of a direct delivery, has no address. Absent where it has one, and where no work starts. */
   readonly undeliverable?: string
-  /** Whether the route's script ran. Nothing else of a trace touches the world. */
+  /** Whether the route's script ran. Nothing else in a trace has an effect outside of the trace. */
   readonly ranScript: boolean
   /** Steps that were left out and could have changed the outcome. */
   readonly notes: readonly string[]
@@ -150,7 +153,10 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
   }
 }
 
-/** Says that the sender waits for the reply: a trace asks no agent, so its answer is the one of a reply that comes too late. */
+/**
+ * Notes that the sender would wait for the agent's reply. A trace asks no agent, so it shows the answer that is given when no reply comes
+ * in time.
+ */
 const waitNotes = ({ respond }: DryWorld['source']['spec'], { kind }: Outcome): readonly string[] =>
   kind === 'accepted' && respond?.wait_seconds !== undefined
     ? [`the sender waits for at most ${respond.wait_seconds} s for the reply; the answer above is that without one`]

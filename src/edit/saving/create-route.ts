@@ -1,4 +1,4 @@
-/** Begins a new route of `config.yaml` for an editor. The file is not written before the route is saved. */
+/** Opens the draft of a new route of `config.yaml` for an editor. The file is not written before the route is saved. */
 
 import { loadConfig } from '../../config/load.ts'
 import { textOfFile } from '../../config/writing/replace-text.ts'
@@ -18,9 +18,9 @@ import { routeLike } from '../route-like.ts'
 import type { NewRoute } from '../service.ts'
 
 /**
- * Begins a route. `clone`, `like`: the route to copy, or the sample or event to make the route of. `profile`: the profile that the route
- * shall belong to. Throws a Fault: `config.yaml` cannot be read, the name is not valid or is taken, or there is no such route, sample or
- * event.
+ * Opens the draft of a new route. `clone`, `like`: the route to copy, or the sample or event to make the route of. `profile`: the profile
+ * that the route shall belong to. Throws a Fault where `config.yaml` cannot be read, where the name is not valid or is taken, and where
+ * there is no such route, sample or event.
  */
 export const createRoute = async (workspace: Workspace, { name: asked, ...begin }: NewRoute, profile?: string): Promise<OpenedRoute> => {
   const name = asked.trim()
@@ -83,7 +83,10 @@ const withoutMasks = (value: Json): Json => {
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutMasks(item)]))
 }
 
-/** Returns the settings that the new route begins with: those of the route `clone`, those that fit the sample or event `like` with a reference to the sender's key, or none. */
+/**
+ * Returns the settings that the new route begins with: those of the route `clone`, those that fit the sample or event `like` with a
+ * reference to the sender's key, or none.
+ */
 const initialSettings = async (
   workspace: Workspace,
   name: string,

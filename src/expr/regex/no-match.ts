@@ -1,4 +1,7 @@
-/** Finds patterns that match no text at all, such as `/^main/` and `a$b`, so that a condition with one never holds, and a `not` around it always does. */
+/**
+ * Finds patterns that match no text at all, such as `/^main/` and `a$b`, so that a condition with one never holds, and a `not` around it
+ * always does.
+ */
 
 import { compileRe2 } from './regex.ts'
 
@@ -7,7 +10,7 @@ type Instruction = { readonly op: number; readonly out: number; readonly arg: nu
 const op = { alt: 1, altMatch: 2, emptyWidth: 4, fail: 5, match: 6, rune1: 9, anyRune: 10, anyButLine: 11 } as const
 const asserts = { beginLine: 1, endLine: 2, beginText: 4, endText: 8 } as const
 
-/** What stands before a place in the text, and what must stand behind it. A boundary of a word is taken to be wherever it is asked for. */
+/** What stands before a place in the text, and what must stand after it. The boundary of a word (`\b`) is assumed to match everywhere. */
 type PatternPlace = { readonly pc: number; readonly before: 'start' | 'newline' | 'sign'; readonly behind: 'any' | 'newline' | 'end' }
 
 /** An anchor in a place where it may never match. Other anchors are not checked, because that takes the engine's program. */

@@ -26,8 +26,9 @@ const unitsAStep = 16
 const keysAStep = 4
 /** The longest text that a pattern searches: the engine would leave out the rest. */
 const maxSearched = 1_048_576
-/** The steps of rendering a value in a list whose items must differ, and the longest text that stands for itself in others. */
+/** The steps that the rendering of a value costs in a list whose items must differ. */
 const stepsARendering = 3
+/** The longest rendered text that is copied into the text of its list or map. A longer text is replaced by a number. */
 const maxRendered = 64
 
 /** Says where a payload does not fit, and how; `undefined` for a payload that fits. */
@@ -80,7 +81,10 @@ type ValuePlace = { readonly parentData?: unknown; readonly parentDataProperty?:
 /** Knows the numbers of the payload that is checked, as they are written. Ajv sees the payload with doubles. */
 class Numbers {
   #from: WithText | undefined
-  /** For each list or map of the payload that Ajv sees, the same one with its numbers as they are written. Absent before a number is asked for. */
+  /**
+   * For each list or map of the payload that Ajv sees, the same one with its numbers as they are written. Absent before a number is asked
+   * for.
+   */
   #exact: ReadonlyMap<unknown, ExactJson> | undefined
 
   take(from: WithText): void {
@@ -276,7 +280,7 @@ const exactKeywords: readonly string[] = [...Object.keys(bounds), 'const', 'enum
 const exactMember = (exact: ExactJson | undefined, keyword: string): ExactJson | undefined =>
   isObject(exact) && exactKeywords.includes(keyword) ? own(exact, keyword) : undefined
 
-/** Returns a copy in which every schema counts, without notes and without keywords that only other programs know. */
+/** Returns a copy in which every schema has the keyword that counts steps. Keywords that check nothing, such as notes, are left out. */
 const counting = (written: Json, exact: ExactJson | undefined): ExactJson => {
   if (!isObject(written)) return written
   const schema = withProto(written)
@@ -314,8 +318,8 @@ class Rendered {
   }
 
   /**
-   * Whether all items of a list differ. Several schemas may ask it of one list. Where the doubles differ, so do the numbers, so the list with
-   * exact numbers (`exact`) is looked at only where two doubles are equal.
+   * Whether all items of a list differ. Several schemas may ask it of one list. Where the doubles differ, so do the numbers, so the list
+   * with exact numbers (`exact`) is looked at only where two doubles are equal.
    */
   areUnique(items: readonly Json[], exact: () => readonly ExactJson[]): boolean {
     const known = this.#lists.get(items)
@@ -352,7 +356,7 @@ class Rendered {
 
   #textOf(value: ExactJson): string {
     if (typeof value === 'string') return this.#short(JSON.stringify(value))
-    // The space takes the hashes of numbers out of a stranger's hands.
+    // The space keeps a stranger from choosing numbers whose texts have the same hash.
     if (typeof value !== 'object' || value === null) return this.#short(` ${value}`)
     if (isNumber(value)) return this.#short(` ${numberKey(value)}`)
     const known = this.#containers.get(value)

@@ -1,6 +1,7 @@
 /**
- * The alerts of a gateway: an observer of facts that looks each half minute what began and what is over, and tells it. Of several gateways
- * on a shared store, the leader tells. It is also asked what fires, and told to test and to mute.
+ * The alerts of a gateway: an observer of facts that evaluates each half minute which alerts begin and which are over, and sends messages.
+ * Of several gateways on a shared store, only the leader sends. Commands ask the alerts what fires, and let them send a test message or
+ * mute a rule.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -34,12 +35,12 @@ export type AlertsOptions = {
   readonly isShared: boolean
 }
 
-const lookEveryMs = 30_000
+const evaluateEveryMs = 30_000
 /**
- * The most of the time between two looks that counts as silence. A longer time means that the process was stopped or a look was held up, so
- * it says nothing about senders. The first look of a process counts no silence.
+ * The most of the time between two evaluations that counts as silence. A longer time means that the process was stopped or an evaluation
+ * was held up, so it says nothing about senders. The first evaluation of a process counts no silence.
  */
-const longestGapMs = 2 * lookEveryMs
+const longestGapMs = 2 * evaluateEveryMs
 const readCertificatesEveryMs = 3_600_000
 
 export class Alerts implements Observer<'alerts'> {
@@ -49,8 +50,8 @@ export class Alerts implements Observer<'alerts'> {
   #state: AlertState = emptyState()
   #compiled: { readonly live: ServedConfig; readonly rules: readonly AlertRule[] } | undefined
   #certificates: { readonly live: ServedConfig; readonly at: number; readonly ends: readonly CertificateEnd[] } | undefined
-  #lookedAt: number | undefined
-  readonly #looking: Repeating
+  #evaluatedAt: number | undefined
+  readonly #evaluating: Repeating
   #isClosed = false
   #isFailing = false
 
@@ -66,7 +67,7 @@ export class Alerts implements Observer<'alerts'> {
       send: (outgoing, { spec }) => current().base.send(outgoing, spec),
       repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     })
-    this.#looking = repeat(clock, lookEveryMs, () => this.#look(), { first: 'soon' })
+    this.#evaluating = repeat(clock, evaluateEveryMs, () => this.#evaluate(), { first: 'soon' })
   }
 
   get handlers(): Signals['handlers'] {
@@ -74,8 +75,8 @@ export class Alerts implements Observer<'alerts'> {
   }
 
   /** Resolves when the check of the alerts that is in progress has ended; at once where no check is in progress. */
-  looked(): Promise<void> {
-    return this.#looking.idle()
+  idle(): Promise<void> {
+    return this.#evaluating.idle()
   }
 
   /** Returns what fires, what is muted, and what could not be delivered. `undefined`: no alerts are configured. */
@@ -120,39 +121,39 @@ export class Alerts implements Observer<'alerts'> {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#looking.stop()
+    await this.#evaluating.stop()
     await this.#delivery.close()
   }
 
-  async #look(): Promise<void> {
+  async #evaluate(): Promise<void> {
     const { memory, current, log } = this.#options
     const rules = this.#rulesOf(current())
-    const look = await this.#gather()
+    const evaluation = await this.#gather()
     try {
       const isLeader = await memory.lead()
       this.#state = await memory.update((state) => {
-        judgeHeard(state, look)
+        judgeHeard(state, evaluation)
         if (!isLeader) return
-        judgeAll(state, look)
-        makeMessages(state, rules, look.now)
+        judgeAll(state, evaluation)
+        makeMessages(state, rules, evaluation.now)
       })
       if (isLeader && !this.#isClosed) this.#delivery.begin(this.#state, rules)
       this.#isFailing = false
     } catch (error) {
-      this.#signals.giveBack(look)
+      this.#signals.giveBack(evaluation)
       if (!this.#isFailing) log('warn', { reason: messageOf(error) }, 'alerts cannot be judged now')
       this.#isFailing = true
     }
   }
 
-  /** Takes what was heard, and asks for what no fact tells. */
+  /** Takes the signals, and reads what no fact reports: the age of the backlog and the certificates. */
   async #gather(): Promise<AlertEvaluation> {
     const { clock, current, oldestMs } = this.#options
     const live = current()
     const rules = this.#rulesOf(live)
     const [now, monotonic] = [clock.now(), clock.monotonic()]
-    const passedMs = this.#lookedAt === undefined ? 0 : Math.min(longestGapMs, monotonic - this.#lookedAt)
-    this.#lookedAt = monotonic
+    const passedMs = this.#evaluatedAt === undefined ? 0 : Math.min(longestGapMs, monotonic - this.#evaluatedAt)
+    this.#evaluatedAt = monotonic
     const has = (kind: 'backlog_age' | 'certificate_ends'): boolean => rules.some((rule) => rule.has(kind))
     return {
       backlogMs: has('backlog_age') ? await oldestMs().catch(() => undefined) : undefined,

@@ -1,4 +1,4 @@
-/** Decides which alerts begin and end, from the signals of facts and from the findings of each look. */
+/** Decides which alerts begin and end, from the signals of facts and from the findings of each evaluation. */
 
 import { dayMs, hourMs } from '../../core/clock.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
@@ -8,10 +8,10 @@ import type { AlertKind, AlertRule, WatchedRoute } from './rules.ts'
 import type { Signal, SignalBatch } from './signals.ts'
 import { type AlertState, alertKey, type Firing, maxFiring } from './state.ts'
 
-/** The facts, settings and states by which one look judges. Times are wall times, milliseconds. */
+/** The facts, settings and states that one evaluation uses. Times are wall times, milliseconds. */
 export type AlertEvaluation = SignalBatch & {
   readonly now: number
-  /** The time since the last look, as far as it counts as silence; 0 for the first look. */
+  /** The time since the last evaluation, as far as it counts as silence; 0 for the first evaluation. */
   readonly passedMs: number
   readonly rules: readonly AlertRule[]
   readonly hasRoute: (name: string) => boolean
@@ -30,20 +30,20 @@ export const judgeHeard = (state: AlertState, { rules, signals, refused, accepte
 }
 
 /**
- * Judges the causes that no fact tells: the age of the backlog, silence, and certificates. Ends alerts whose cause has stayed away, and
+ * Judges the causes that no fact reports: the age of the backlog, silence, and certificates. Ends alerts whose cause has stayed away, and
  * forgets the states of rules that are gone.
  */
-export const judgeAll = (state: AlertState, look: AlertEvaluation): void => {
-  const { rules, now } = look
+export const judgeAll = (state: AlertState, evaluation: AlertEvaluation): void => {
+  const { rules, now } = evaluation
   for (const rule of rules) {
-    const found = [...backlogOf(rule, look), ...silenceOf(state, rule, look), ...certificatesOf(rule, look)].filter(({ kind }) =>
-      rule.has(kind),
+    const found = [...backlogOf(rule, evaluation), ...silenceOf(state, rule, evaluation), ...certificatesOf(rule, evaluation)].filter(
+      ({ kind }) => rule.has(kind),
     )
     for (const cause of found) begin(state, rule, { ...cause, at: now, lastAt: now, count: 1 })
     const isFound = ({ kind, subject }: Firing): boolean =>
       found.some((cause) => cause.kind === kind && (cause.subject === subject || subject === ''))
     for (const firing of Object.values(state.firing)) {
-      const isUnknown = firing.kind === 'backlog_age' && look.backlogMs === undefined
+      const isUnknown = firing.kind === 'backlog_age' && evaluation.backlogMs === undefined
       if (firing.rule === rule.id && kinds[firing.kind].isJudged && !isFound(firing) && !isUnknown) end(firing, now)
     }
   }
@@ -55,7 +55,7 @@ const applyRefused = (state: AlertState, rule: AlertRule, refused: SignalBatch['
   const kind = 'refused_signatures'
   for (const [route, { inMinute, fresh }] of refused) {
     if (inMinute <= rule.refusedPerMinute) continue
-    // A minute covers two looks, so an alert that fires already has counted the older half.
+    // A minute covers two evaluations, so an alert that fires already has counted the older half.
     const count = state.firing[alertKey(rule.id, kind, route)] ? fresh : Math.max(inMinute, fresh)
     begin(state, rule, { kind, subject: route, at: now, lastAt: now, count, detail: `${inMinute} in a minute` })
   }
@@ -97,7 +97,7 @@ const begin = (state: AlertState, rule: AlertRule, cause: Cause): void => {
   }
   const firing: Firing = state.firing[key] ?? { rule: rule.id, kind, subject, since: at, count: 0, changedAt: at, isTold: false }
   state.firing[key] = firing
-  // An alert whose end was not told yet goes on, as if it had not ended.
+  // An alert whose end was not reported yet goes on, as if it had not ended.
   delete firing.endedAt
   firing.count += kinds[kind].isJudged ? 0 : count
   if (detail !== undefined) firing.detail = detail

@@ -7,9 +7,9 @@ import type { Firing } from './state.ts'
 
 type KindOfAlert = {
   readonly severity: AlertNotice['severity']
-  /** How long a cause must stay away until its alert is over, in milliseconds. Absent where only a fact or a look ends the alert. */
+  /** How long a cause must stay away until its alert is over, in milliseconds. Absent where only a fact or an evaluation ends the alert. */
   readonly quietMs?: number
-  /** Whether each look judges anew whether such alerts fire. */
+  /** Whether each evaluation decides anew whether such alerts fire. */
   readonly isJudged?: true
   readonly began: (alert: Pick<Firing, 'subject' | 'count' | 'detail'>) => string
   readonly over: (alert: Pick<Firing, 'subject'>) => string

@@ -12,11 +12,11 @@ import type { Shared } from '../../store/shared.ts'
 import { type AlertMessage, type AlertState, emptyState, parseState } from './state.ts'
 
 export interface AlertMemory {
-  /** Whether this gateway judges and tells. The other gateways on a shared store only add what they hear. */
+  /** Whether this gateway decides about alerts and sends their messages. The other gateways on a shared store only add their signals. */
   lead(): Promise<boolean>
   /**
-   * Lets `change` change the state, and resolves to the state once it is kept, or the keeping has failed and the state lives on in this
-   * process. Rejects where the shared store fails and this gateway does not lead.
+   * Lets `change` change the state. Resolves to the state once it is stored, or once storing it has failed, so that only this process has
+   * it. Rejects where the shared store fails and this gateway does not lead.
    */
   update(change: (state: AlertState) => void): Promise<AlertState>
 }
@@ -24,7 +24,7 @@ export interface AlertMemory {
 /** The path of the file below the data directory. */
 const alertsFile = join('state', 'alerts.json')
 
-/** Opens the state in the file of a data directory. Where the disk refuses the file, the state lives on in this process. */
+/** Opens the state in the file of a data directory. Where the file cannot be written, only this process has the state. */
 export const openFileMemory = async (dataDir: string, log: Log): Promise<AlertMemory> => {
   const file = join(dataDir, alertsFile)
   let text = await readFile(file, 'utf8').catch(() => '')
@@ -56,7 +56,10 @@ export const openFileMemory = async (dataDir: string, log: Log): Promise<AlertMe
 /** The name of the state among the entries of the shared store. */
 const entryName = 'alerts'
 const task = 'alerts'
-/** How long a gateway stays the leader without asking again. When it dies, another gateway takes over within this time and a look. */
+/**
+ * How long a gateway stays the leader without asking again. When it dies, another gateway takes over within this time and the time between
+ * two evaluations.
+ */
 const leaseMs = 75_000
 /** How often a state is changed anew because another gateway has changed it meanwhile. */
 const maxTries = 10
@@ -64,8 +67,8 @@ const maxTries = 10
 type AlertPort = Pick<Shared, 'lead' | 'readEntries' | 'replaceEntries'>
 
 /**
- * Opens the state in the database of a shared store. While the database does not answer, the gateway that was the last to tell goes on by
- * itself, so that somebody tells of the failed database. What it changed meanwhile is put into the shared state afterwards.
+ * Opens the state in the database of a shared store. While the database does not answer, the gateway that sent the last messages goes
+ * on alone, so that somebody reports the failed database. Its changes from this time are put into the shared state afterwards.
  */
 export const openSharedMemory = (port: AlertPort): AlertMemory => {
   let isLeader = false

@@ -13,7 +13,10 @@ const groupMs = 60_000
 /** The most lines of a message. What is beyond them is only counted. */
 const maxLines = 20
 
-/** Adds a message for each rule with a change that waits long enough, unless the hour's messages are used up or a message is on its way. */
+/**
+ * Adds a message for each rule with a change that waits long enough, unless the hour's messages are used up or a message is still to be
+ * sent.
+ */
 export const makeMessages = (state: AlertState, rules: readonly AlertRule[], now: number): void => {
   for (const rule of rules) {
     const changes = changesOf(state, rule, now)
@@ -29,7 +32,10 @@ export const makeMessages = (state: AlertState, rules: readonly AlertRule[], now
   }
 }
 
-/** Returns the alerts of a rule whose beginning or end is to be told. An alert that began and ended while it was muted is never told. */
+/**
+ * Returns the alerts of a rule whose beginning or end is to be reported. An alert that began and ended while it was muted is never
+ * reported.
+ */
 const changesOf = (state: AlertState, rule: AlertRule, now: number): readonly Firing[] => {
   const changed = Object.values(state.firing).filter(
     (firing) => firing.rule === rule.id && (!firing.isTold || firing.endedAt !== undefined),
@@ -63,7 +69,7 @@ const lineOf = (firing: Firing): string => {
   const { began, over, more } = kinds[firing.kind]
   const since = `since ${minuteText(firing.since)}`
   if (firing.endedAt === undefined) return `ALERT ${alertName(firing)}: ${began(firing)}. ${since}. headgate ${more(firing.subject)}`
-  // A beginning that was not told yet is told with the end.
+  // A beginning that was not reported yet is reported with the end.
   const beginning = firing.isTold ? '' : `${began(firing)}; `
   return `OVER ${alertName(firing)}: ${beginning}${over(firing)}. ${since}, until ${minuteText(firing.endedAt)}`
 }

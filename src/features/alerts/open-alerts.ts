@@ -32,7 +32,7 @@ export const openAlerts = (kit: FeatureKit): OpenedAlerts => {
     begin,
     operations: {
       async alerts() {
-        await part()?.looked()
+        await part()?.idle()
         const view = part()?.view()
         return view ? { alerts: view } : {}
       },

@@ -1,4 +1,4 @@
-/** An observer that collects from facts the causes and the ends of alerts, until the next look takes these. */
+/** An observer that collects the causes and the ends of alerts from facts, until the next evaluation takes these causes and ends. */
 
 import { hostname } from 'node:os'
 import { defaultProfile } from '../../config/config.ts'
@@ -8,14 +8,16 @@ import type { Observer } from '../../core/facts/facts.ts'
 import { excerpt, printable } from '../../core/text.ts'
 import type { AlertKind } from './rules.ts'
 
-/** The causes of one alert since the last look, and its end. Times are wall times, milliseconds. */
+/** The causes of one alert since the last evaluation, and its end. Times are wall times, milliseconds. */
 export type Signal = {
   readonly kind: AlertKind
   readonly subject: string
-  /** When the cause of the alert, or its end, was told first and last. For an open breaker, `lastAt` is the time of its next trial. */
+  /**
+   * When facts reported the cause of the alert, or its end, first and last. For an open breaker, `lastAt` is the time of its next trial.
+   */
   readonly firstAt: number
   lastAt: number
-  /** How often the cause was told. 0: only the end of the alert was told. */
+  /** How often facts reported the cause. 0: they reported only the end of the alert. */
   count: number
   detail?: string
   /** Whether the alert is over, by the last fact about it. */
@@ -24,14 +26,14 @@ export type Signal = {
 }
 
 /**
- * The refused signatures of a route: in the last minute, and since the last look that was kept. Where looks were not kept, `inMinute` is
- * that of the worst minute.
+ * The refused signatures of a route: in the last minute, and since the last evaluation whose result was stored. Where the
+ * results of evaluations could not be stored, `inMinute` is the highest number of a minute since then.
  */
 export type RefusedCount = { readonly inMinute: number; readonly fresh: number }
 
 /**
- * The signals since the last look. `refused`: by route. `accepted`: the routes that accepted an event, delivered it directly or added it to
- * a group; replays do not count.
+ * The signals since the last evaluation. `refused`: by route. `accepted`: the routes that accepted an event, delivered it directly or added
+ * it to a group; replays do not count.
  */
 export type SignalBatch = {
   readonly signals: readonly Signal[]
@@ -39,7 +41,7 @@ export type SignalBatch = {
   readonly accepted: ReadonlySet<string>
 }
 
-/** The most alerts, and the most routes with refused signatures, that are told apart between two looks. */
+/** The most alerts, and the most routes with refused signatures, that are counted separately between two evaluations. */
 const maxSubjects = 1_000
 const maxReasonChars = 160
 
@@ -78,7 +80,7 @@ export class Signals implements Observer<'alerts'> {
   #signals = new Map<string, Signal>()
   #refused = new Map<string, number>()
   #refusedBefore: ReadonlyMap<string, number> = new Map()
-  /** The refused signatures that earlier looks took and could not keep, by route. */
+  /** The refused signatures that earlier evaluations took and could not keep, by route. */
   #unkept: ReadonlyMap<string, RefusedCount> = new Map()
   #accepted = new Set<string>()
 
@@ -90,7 +92,7 @@ export class Signals implements Observer<'alerts'> {
     this.#over('not_ready', this.#machine)
   }
 
-  /** Returns the signals, refused signatures and accepted events that facts told since the last call. */
+  /** Returns the signals, refused signatures and accepted events that facts reported since the last call. */
   take(): SignalBatch {
     const refused = new Map(
       [...this.#refusedBefore.keys(), ...this.#refused.keys(), ...this.#unkept.keys()].map((route): [string, RefusedCount] => {
@@ -109,7 +111,7 @@ export class Signals implements Observer<'alerts'> {
     return heard
   }
 
-  /** Takes back what could not be kept, so that the next look gets it. */
+  /** Takes back what could not be kept, so that the next evaluation gets it. */
   giveBack({ signals, accepted, refused }: SignalBatch): void {
     const later = [...this.#signals.values()]
     this.#signals = new Map(signals.map((signal) => [keyOf(signal), signal]))

@@ -1,4 +1,4 @@
-/** The state of alerts as it is kept over a restart: what fires, what was told, and the messages on their way. */
+/** The state of alerts as it is kept over a restart: what fires, what was reported, and the messages that are still to be sent. */
 
 import { type Json, own } from '../../core/json.ts'
 import type { DeliveryProgress } from '../../core/new-run.ts'
@@ -6,7 +6,7 @@ import { isAlertState } from '../../generated/stored-checks.js'
 import type { AlertNotice } from '../../parts/targets/target.ts'
 import type { AlertKind } from './rules.ts'
 
-/** An alert of a rule that fires, or that ended and whose end is not told yet. Times are wall times, milliseconds. */
+/** An alert of a rule that fires, or that ended and whose end was not reported yet. Times are wall times, milliseconds. */
 export type Firing = {
   readonly rule: string
   readonly kind: AlertKind
@@ -21,14 +21,14 @@ export type Firing = {
   detail?: string
   /** When the alert ends by itself, unless its cause comes again. */
   until?: number
-  /** When the change that is not told yet came. */
+  /** When the beginning or end came that was not reported yet. */
   changedAt: number
-  /** Whether its beginning was told. */
+  /** Whether the beginning of the alert was reported. The stored state has this name. */
   isTold: boolean
   endedAt?: number
 }
 
-/** A message of a rule on its way to its targets. */
+/** A message of a rule that its targets do not have yet. */
 export type AlertMessage = {
   readonly id: string
   readonly rule: string
@@ -48,7 +48,7 @@ export type AlertState = {
   readonly firing: { [key: string]: Firing }
   /** How long each watched route has been silent, in milliseconds, by `watchKey`. */
   readonly silentMs: { [key: string]: number }
-  /** Until when alerts are not told, by their name, their kind, or `all`. */
+  /** Until when alerts are not reported, by their name, their kind, or `all`. */
   readonly muted: { [name: string]: number }
   /** When the messages of the last hour were made, by rule. */
   readonly sentAt: { [rule: string]: number[] }
@@ -67,11 +67,11 @@ export const alertKey = (rule: string, kind: AlertKind, subject: string): string
 /** Returns the name by which people call an alert: `dead_run:orders`, or the kind alone. */
 export const alertName = ({ kind, subject }: Pick<Firing, 'kind' | 'subject'>): string => (subject === '' ? kind : `${kind}:${subject}`)
 
-/** Whether an alert is not to be told now. */
+/** Whether an alert is muted now. */
 export const isMuted = ({ muted }: AlertState, alert: Firing, now: number): boolean =>
   ['all', alert.kind, alertName(alert)].some((name) => (own(muted, name) ?? 0) > now)
 
-/** Parses a kept state. Returns an empty state where the text is damaged, so its alerts are told anew. */
+/** Parses a kept state. Returns an empty state where the text is damaged, so its alerts are reported again. */
 export const parseState = (text: string): AlertState => {
   try {
     const value: Json = JSON.parse(text)

@@ -33,7 +33,7 @@ export type Backup = {
   readonly isShared: boolean
   readonly isLasting: boolean
   readonly hasDatabase: boolean
-  /** The file of the configuration, where it is none of the data directory. The backup does not have it. */
+  /** The configuration file, where it lies outside of the data directory. The backup does not have it. */
   readonly configElsewhere: string | undefined
   /** The names of links, and of other files that are not regular. The backup does not have these. */
   readonly leftOut: readonly string[]

@@ -60,8 +60,8 @@ const manifestText = async ({ chunks }: ArchiveEntry): Promise<string> => {
 type Unpacking = { readonly into: string; readonly found: ReadonlyMap<string, ArchivedFile>; readonly room: (bytes: number) => void }
 
 /**
- * Returns a function that counts unpacked bytes, and throws a Fault once they leave less than a tenth of the space that is free now: a small
- * archive may hold so many that the disk were full, for whoever else writes there too.
+ * Returns a function that counts unpacked bytes, and throws a Fault once they leave less than a tenth of the space that is free now: a
+ * small archive can unpack to so many bytes that it fills the disk, which other programs use too.
  */
 const roomIn = async (folder: string): Promise<Unpacking['room']> => {
   const { bavail, bsize } = await statfs(folder)

@@ -9,15 +9,15 @@ import type { Workspace } from '../../datadir/workspace.ts'
 import type { CatchUpState } from '../../generated/control.ts'
 import type { CatchUpQuestion } from './catch-up.ts'
 
-/** How often the gateway is asked how far it is. */
-const lookEveryMs = 300
+/** How often the gateway is asked for the state of the catch-ups. */
+const pollEveryMs = 300
 
-/** Told the states of the routes that are at it, until all have ended. */
+/** Called with the states of the catch-ups at each poll, until all have ended. */
 export type OnProgress = (states: readonly CatchUpState[]) => void
 
 /**
- * Lets the gateway catch up with the senders of one route, or of all that can. Resolves to how each ended. Throws a Fault where no gateway
- * runs, or no such route can catch up.
+ * Lets the gateway catch up with the senders of one route, or of all that can. Resolves to the last state of each catch-up. Throws a Fault
+ * where no gateway runs, or no such route can catch up.
  */
 export const askCatchUp = async (
   workspace: Workspace,
@@ -34,7 +34,7 @@ export const askCatchUp = async (
   for (let states = begun; ; ) {
     if (states.every(({ ended_at: endedAt }) => endedAt !== undefined)) return states
     progress(states)
-    await pause(lookEveryMs, clock)
+    await pause(pollEveryMs, clock)
     states = (await gateway.catchUps()).routes.filter((state) => names.has(state.route))
   }
 }

@@ -1,6 +1,6 @@
 /**
  * One catch-up of one route: reads the log of its sender, finds the events that did not come, and has them sent again, the oldest first.
- * After a crash it begins anew: what has come by then is known by its delivery id, and is not asked for again.
+ * After a crash the catch-up begins anew: what has come by then is known by its delivery id, and is not asked for again.
  */
 
 import { type Clock, pause } from '../../core/clock.ts'
@@ -8,15 +8,15 @@ import { unlessAborted } from '../../core/turns/unless-aborted.ts'
 import type { LogEntry, LogFailure, SenderLog } from '../../parts/sender-logs/sender-log.ts'
 import { LoggedEvents } from './judge.ts'
 
-/** The most waits for one answer of the sender that ask for patience. */
+/** The most times that the sender may ask to wait before it answers one call. */
 const maxWaits = 10
-/** The pause between two looks at a gateway that cannot take events. */
+/** The pause between two checks of whether the gateway can take events again. */
 const notReadyMs = 5_000
 /** The most ids that the store is asked about at once. */
 const idsAtOnce = 500
 /** The most pages of a log that are read: more than a log of as many events as are judged has, so the log has no end. */
 const maxPages = 1_000
-/** How often, during a wait, the catch-up is kept from other gateways anew. */
+/** How often, during a wait, this gateway renews its hold on the catch-up, which keeps other gateways from it. */
 const leadEveryMs = 10_000
 /** How many events a view lists, and how many characters of an id or a type. */
 const [maxShown, maxShownChars] = [100, 200]
@@ -39,14 +39,14 @@ export type Progress = {
   listed: number
   missing: number
   asked: number
-  /** Those of `asked` that the sender is to send, and that may still fail to come. */
+  /** The number of events among `asked` that the sender is to send, and that may still fail to come. */
   awaited: number
   refused: number
   givenUp: number
   why?: string
   help?: string
-  /** Until when it waits because the sender asked for patience, wall time, and why; absent while it does not wait. */
-  patience?: { readonly until: number; readonly why: string }
+  /** Until when the catch-up waits because the sender asked it to wait, wall time, and why. Absent while it does not wait. */
+  senderWait?: { readonly until: number; readonly why: string }
   readonly handled: Handled[]
 }
 
@@ -60,7 +60,7 @@ export type CatchUpJob = {
   readonly progress: Progress
 }
 
-/** What a catch-up may do to the world. */
+/** What a catch-up needs of the gateway, and may do in it. */
 export type CatchUpEffects = {
   readonly clock: Clock
   /** Whether the gateway has an event, by its delivery id. */
@@ -113,13 +113,13 @@ const listAll = (missing: readonly LogEntry[], progress: Progress): undefined =>
   for (const entry of missing) note(progress, entry, 'missing')
 }
 
-/** Reads the pages of the log back to `since`. Resolves to why it could not; `undefined` at the end. */
+/** Reads the pages of the log back to `since`. Resolves to why a page could not be read; `undefined` where all were read. */
 const readLog = async (job: CatchUpJob, effects: CatchUpEffects, logged: LoggedEvents): Promise<LogFailure | undefined> => {
   const { log, since, progress } = job
   let cursor: string | undefined
   const seen = new Set<string>()
   for (;;) {
-    const page = await patiently(() => log.read(cursor, since), job, effects)
+    const page = await askWithWaits(() => log.read(cursor, since), job, effects)
     if (!page.ok) return page
     for (const entry of page.entries) if (entry.at >= since) logged.add(entry)
     logged.unreadable += page.unreadable
@@ -128,7 +128,7 @@ const readLog = async (job: CatchUpJob, effects: CatchUpEffects, logged: LoggedE
     // A page that ends before `since` is the last that counts.
     const isOver = page.entries.length > 0 && page.entries.every(({ at }) => at < since)
     if (next === undefined || isOver || logged.isFull) return undefined
-    // A cursor that was there before would go round in circles.
+    // A cursor that came before would lead to the same pages again, without end.
     if (seen.has(next) || seen.size >= maxPages) {
       logged.isEndless = true
       return undefined
@@ -139,8 +139,8 @@ const readLog = async (job: CatchUpJob, effects: CatchUpEffects, logged: LoggedE
   }
 }
 
-/** Asks, and asks again after the waits that the sender asks for. Resolves to the last answer. */
-const patiently = async <T extends { readonly ok: true }>(
+/** Calls `ask`, and calls it again after each wait that the sender asks for. Resolves to the last answer. */
+const askWithWaits = async <T extends { readonly ok: true }>(
   ask: () => Promise<T | LogFailure>,
   { progress }: CatchUpJob,
   effects: CatchUpEffects,
@@ -148,9 +148,9 @@ const patiently = async <T extends { readonly ok: true }>(
   for (let waits = 0; ; waits++) {
     const answer = await unlessAborted(ask(), effects.signal)
     if (answer.ok || answer.retryAfterMs === undefined || waits >= maxWaits) return answer
-    progress.patience = { until: effects.clock.now() + answer.retryAfterMs, why: answer.why }
+    progress.senderWait = { until: effects.clock.now() + answer.retryAfterMs, why: answer.why }
     const lost = await wait(answer.retryAfterMs, effects)
-    delete progress.patience
+    delete progress.senderWait
     if (lost) return lost
   }
 }
@@ -178,7 +178,7 @@ const withoutHeld = async (entries: readonly LogEntry[], { held }: CatchUpEffect
   return missing
 }
 
-/** Resolves to why it ended early; `undefined` where all were asked for. */
+/** Asks the sender for all missing events. Resolves to why the asking ended early; `undefined` where all were asked for. */
 const askForAll = async (missing: readonly LogEntry[], job: CatchUpJob, effects: CatchUpEffects): Promise<LogFailure | undefined> => {
   const { log, progress, perMinute } = job
   if (log.byHand !== undefined && missing.length > 0) {
@@ -206,7 +206,7 @@ const askForAll = async (missing: readonly LogEntry[], job: CatchUpJob, effects:
   return undefined
 }
 
-/** Waits until the gateway takes events. Resolves to why none can be asked for; `undefined` where they can. */
+/** Waits until the gateway takes events. Resolves to why no event can be asked for; `undefined` where events can be asked for. */
 const untilReady = async (effects: CatchUpEffects): Promise<LogFailure | undefined> => {
   while (!effects.isReady()) {
     const lost = await wait(notReadyMs, effects)
@@ -224,7 +224,7 @@ const askFor = async (entry: LogEntry, job: CatchUpJob, effects: CatchUpEffects)
   }
   const { sendAgain } = job.log
   if (!sendAgain) return { ok: false, why: 'the sender sends nothing again', isOfEntry: true }
-  const answer = await patiently(() => sendAgain(entry), job, effects)
+  const answer = await askWithWaits(() => sendAgain(entry), job, effects)
   if (!answer.ok) return answer
   job.progress.awaited++
   return undefined

@@ -21,7 +21,10 @@ import { openLog, partOf } from './open-log.ts'
 
 /** How far before the last catch-up the next begins, because clocks differ, and senders write their logs late. */
 const overlapMs = 10 * minuteMs
-/** How long one gateway on a shared store has a catch-up for itself, from its last sign of life: longer than one question may take. */
+/**
+ * How long one gateway on a shared store has a catch-up for itself after it last renewed its lead: longer than one call of a sender may
+ * take.
+ */
 const leadMs = minuteMs
 
 export type CatchUpOptions = {
@@ -72,7 +75,9 @@ export class CatchUps {
     return new Map(served.filter(({ source }) => source.spec.catch_up !== undefined).map((each) => [each.source.name, each]))
   }
 
-  /** Begins a catch-up of a route, or of all routes that can; a route that is at it goes on. Returns the states of these routes. */
+  /**
+   * Begins a catch-up of a route, or of all routes that can. A catch-up that runs already goes on. Returns the states of these catch-ups.
+   */
   begin({ route, since, dryRun = false }: CatchUpQuestion): readonly CatchUpState[] {
     const routes = this.routes()
     for (const name of this.#standings.keys()) if (!routes.has(name) && !this.isRunning(name)) this.#standings.delete(name)
@@ -199,7 +204,7 @@ const whyRefused = (outcome: Outcome | undefined): string | undefined => {
 const newProgress = (): Progress => ({ state: 'waiting', listed: 0, missing: 0, asked: 0, awaited: 0, refused: 0, givenUp: 0, handled: [] })
 
 const viewOf = ({ served, settings, dryRun, progress, since, startedAt, endedAt }: Standing): CatchUpState => {
-  const { state, listed, missing, asked, refused, givenUp, why, help, patience, handled } = progress
+  const { state, listed, missing, asked, refused, givenUp, why, help, senderWait, handled } = progress
   return {
     profile: served.source.profile,
     route: served.source.name,
@@ -216,7 +221,7 @@ const viewOf = ({ served, settings, dryRun, progress, since, startedAt, endedAt 
     given_up: givenUp,
     ...(why === undefined ? {} : { why }),
     ...(help === undefined ? {} : { help }),
-    ...(patience === undefined ? {} : { waits_until: new Date(patience.until).toISOString(), waits_for: patience.why }),
+    ...(senderWait === undefined ? {} : { waits_until: new Date(senderWait.until).toISOString(), waits_for: senderWait.why }),
     events: handled.map(({ deliveryId, event, at, result, why: refusal }) => ({
       delivery_id: deliveryId,
       event,

@@ -6,7 +6,10 @@ import type { LogEntry } from '../../parts/sender-logs/sender-log.ts'
 const maxRepeats = 5
 /** How many attempts there may be in all, because some logs do not say which of them were repeats. */
 const maxAttempts = 10
-/** The most events of one catch-up, and the most characters of the events themselves where a log has them. What is past that is told as a gap. */
+/**
+ * The most events of one catch-up, and the most characters of the events themselves where a log has them. What is beyond these bounds is
+ * reported as a gap.
+ */
 const [maxEvents, maxBodyChars] = [20_000, 64 * 1024 * 1024]
 
 /** An event of the log. `latest`: its latest attempt. */
@@ -28,7 +31,7 @@ export class LoggedEvents {
     return this.#events.size >= maxEvents || this.#bodyChars >= maxBodyChars
   }
 
-  /** Returns what of the log was not judged, in words; `undefined` where all of it was. */
+  /** Returns a sentence about the part of the log that was not judged; `undefined` where the whole log was judged. */
   get gap(): string | undefined {
     if (this.isFull) return 'the log is longer than one catch-up can judge, and its oldest events were not looked at'
     if (this.isEndless) return 'the pages of the log have no end'

@@ -1,6 +1,6 @@
 /**
  * Says when routes catch up by themselves: after the start, after a reload or a subscription that brought them or changed them, after posts
- * to them were answered with 503, and after a catch-up whose events are still to come. Each waits until the gateway takes events again.
+ * to them were answered with 503, and after a catch-up whose events are still to come. Each catch-up waits until the gateway takes events.
  */
 
 import { type Clock, hourMs, minuteMs } from '../../core/clock.ts'
@@ -15,14 +15,14 @@ import type { CatchUps } from './catch-up.ts'
 
 /** How long after its last 503 a route catches up. */
 const quietMs = minuteMs
-/** How often the occasions are looked at. */
-const lookEveryMs = 5_000
+/** How often each route is checked for whether its catch-up is due. */
+const checkEveryMs = 5_000
 /**
  * The pause after a catch-up that failed, and after one that asked for events, which the sender may have failed to deliver again. It is
  * doubled with each further catch-up of this sort, up to an hour.
  */
 const [failedMs, awaitedMs] = [minuteMs, 5 * minuteMs]
-/** How long after it left a catch-up to another gateway a gateway looks again. */
+/** How long after it left a catch-up to another gateway a gateway tries the same catch-up itself. */
 const elsewhereMs = minuteMs
 
 type CatchUpTriggersOptions = {
@@ -57,16 +57,16 @@ export class CatchUpTriggers implements Observer<'catch_up'> {
   readonly #options: CatchUpTriggersOptions
   /** The routes that are to catch up, by name, each with the monotonic time at which its catch-up may begin. */
   readonly #due = new Map<string, Due>()
-  /** The settings that routes had at the last look, by the name of the route. */
+  /** The settings that routes had at the last check, by the name of the route. */
   #known: ReadonlyMap<string, CatchUpSettings> = new Map()
 
   constructor(options: CatchUpTriggersOptions) {
     this.#options = options
   }
 
-  /** Lets all routes catch up, and looks for further occasions until the end of the scope. */
+  /** Lets all routes catch up now, and checks until the end of the scope which routes are to catch up again. */
   start(scope: Scope): void {
-    repeat(this.#options.clock, lookEveryMs, () => this.#look(), { first: 'now', scope })
+    repeat(this.#options.clock, checkEveryMs, () => this.#check(), { first: 'now', scope })
   }
 
   #again(name: string, firstMs: number): void {
@@ -83,14 +83,14 @@ export class CatchUpTriggers implements Observer<'catch_up'> {
     this.#due.set(name, { at: this.#now() + afterMs, tries })
   }
 
-  /** Forgets a route that has caught up, unless posts to it got a 503 since the catch-up began: those are still to come. */
+  /** Forgets a route that has caught up, unless posts to it got a 503 since the catch-up began: their events are still to come. */
   #ended(name: string): void {
     const due = this.#due.get(name)
     if (due && due.at === Number.POSITIVE_INFINITY) this.#due.delete(name)
   }
 
-  /** Lets routes catch up that were not there at the last look, or had other settings: no fact tells of subscriptions. */
-  #lookForNew(): void {
+  /** Lets routes catch up that were not there at the last check, or had other settings: no fact tells of subscriptions. */
+  #findChanged(): void {
     const served = [...this.#options.catchUps.routes()]
     const present = new Map(served.flatMap(([name, { source }]) => (source.spec.catch_up ? [[name, source.spec.catch_up] as const] : [])))
     for (const [name, settings] of present) {
@@ -100,14 +100,14 @@ export class CatchUpTriggers implements Observer<'catch_up'> {
     this.#known = present
   }
 
-  #look(): void {
+  #check(): void {
     const { catchUps, isReady, isPaused } = this.#options
-    this.#lookForNew()
+    this.#findChanged()
     if (isReady()) {
       for (const [name, due] of this.#due) {
         if (!this.#options.canCatchUp(name)) this.#due.delete(name)
         else if (due.at <= this.#now() && !isPaused(name) && !catchUps.isRunning(name)) {
-          // While it runs, it is not due. A 503 meanwhile makes it due again.
+          // While its catch-up runs, a route is not due. A 503 in this time makes the route due again.
           due.at = Number.POSITIVE_INFINITY
           catchUps.begin({ route: name })
         }

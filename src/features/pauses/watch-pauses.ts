@@ -11,7 +11,7 @@ import { repeat } from '../../core/turns/repeat.ts'
 import { type Pause, pausesFileName, pausesIn } from '../../datadir/paused-routes.ts'
 import type { Pauses } from './pauses.ts'
 
-const lookEveryMs = 1_000
+const pollEveryMs = 1_000
 
 export type PauseWatchOptions = {
   readonly dataDir: string
@@ -19,7 +19,7 @@ export type PauseWatchOptions = {
   readonly clock: Clock
   readonly log: Log
   /** Called after each poll. Lets the runs begin whose routes are not paused any more. */
-  readonly looked: () => void
+  readonly polled: () => void
   readonly scope: Scope
 }
 
@@ -27,7 +27,7 @@ export type PauseWatchOptions = {
  * Reads the file now, and again a second after each poll, until the end of the scope. While the file cannot be used, the pauses that it had
  * before stay in force. Returns the function that polls at once: what the file has then counts from there on.
  */
-export const watchPauses = ({ dataDir, pauses, clock, log, looked, scope }: PauseWatchOptions): (() => void) => {
+export const watchPauses = ({ dataDir, pauses, clock, log, polled, scope }: PauseWatchOptions): (() => void) => {
   const file = join(dataDir, pausesFileName)
   let stamp: string | undefined
   let toldReason: string | undefined
@@ -50,10 +50,10 @@ export const watchPauses = ({ dataDir, pauses, clock, log, looked, scope }: Paus
   look()
   const both = (): void => {
     look()
-    looked()
+    polled()
   }
-  const looking = repeat(clock, lookEveryMs, both, { scope })
-  return () => void looking.now()
+  const polling = repeat(clock, pollEveryMs, both, { scope })
+  return () => void polling.now()
 }
 
 const logChanges = (before: ReadonlyMap<string, Pause>, now: ReadonlyMap<string, Pause>, log: Log): void => {

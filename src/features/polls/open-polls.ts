@@ -1,4 +1,4 @@
-/** Opens the polls of a gateway, once a route has `poll`. Until then nothing of them is loaded. */
+/** Opens the polls of a gateway, once a route has `poll`. Until then their code is not loaded. */
 
 import { servedAs } from '../../plan/table.ts'
 import type { FeatureKit, OpenedFeature } from '../feature.ts'

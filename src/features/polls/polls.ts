@@ -5,7 +5,7 @@ import type { PollState } from '../../generated/control.ts'
 import { type PollEffects, RoutePoll } from './route-poll.ts'
 
 /** How often the served routes are read: a subscription comes without a reload. */
-const lookEveryMs = 5_000
+const readRoutesEveryMs = 5_000
 
 export type PollsOptions = PollEffects & {
   /** Returns the names of the served routes that have `poll`, subscriptions among them. */
@@ -21,7 +21,7 @@ export class Polls {
 
   constructor(options: PollsOptions) {
     this.#options = options
-    this.#looking = repeat(options.clock, lookEveryMs, () => this.#look())
+    this.#looking = repeat(options.clock, readRoutesEveryMs, () => this.#look())
   }
 
   /** Begins and ends polls, as the served routes say, now and from now on. */
@@ -39,7 +39,7 @@ export class Polls {
     return [...this.#polls.values()].map((poll) => poll.view())
   }
 
-  /** Reads nothing more, and lets the messages in hand end. */
+  /** Reads nothing more, and lets the messages in progress end. */
   async close(): Promise<void> {
     await this.#looking.stop()
     for (const [name, poll] of this.#polls) this.#end(name, poll)

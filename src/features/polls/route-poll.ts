@@ -18,7 +18,7 @@ import type { ServedRoute } from '../../plan/table.ts'
 import type { Lead } from '../../store/as-leader.ts'
 import type { TakePulled } from './take-pulled.ts'
 
-/** What the polls of all routes may do to the world. */
+/** What the polls of all routes need of the gateway, and may do in it. */
 export type PollEffects = {
   readonly clock: Clock
   readonly log: Log
@@ -90,7 +90,7 @@ export class RoutePoll {
     }
   }
 
-  /** Reads nothing more, and lets the message in hand end. */
+  /** Reads nothing more, and lets the message in progress end. */
   close(): Promise<void> {
     return this.#scope.close()
   }

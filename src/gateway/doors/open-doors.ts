@@ -105,7 +105,7 @@ const kitOf = (
 export const openDoors = async (options: GatewayOptions, work: GatewayServices, scope: Scope): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
-  const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
+  const stopping: Stopping = { now: false, timeoutMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
   const { stop, stopAsked } = createStopAsked()
   const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
   scope.defer(() => refused.close())
@@ -136,7 +136,7 @@ export const openDoors = async (options: GatewayOptions, work: GatewayServices, 
     isReady: () => notReady() === undefined,
     tls: certificatesOf(options),
   })
-  scope.defer(() => listener.close(stopping.patienceMs))
+  scope.defer(() => listener.close(stopping.timeoutMs))
   await features.begin()
   const relay = openRelay(options, door, scope)
   const browserConsole = await openConsole(options, scope)

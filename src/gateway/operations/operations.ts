@@ -48,7 +48,7 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   readonly notReady: () => string | undefined
   readonly stop: () => void
   /** Lets the pauses count that their file has now. */
-  readonly lookAtPauses: () => void
+  readonly pollPauses: () => void
   readonly handOver: RunningGateway['handOver']
   /** Returns an address of the console at which a browser can sign in; `undefined` where this gateway runs no console. */
   readonly signInUrl: (() => Promise<string | undefined>) | undefined
@@ -68,7 +68,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
   return {
     status: async () => ({ ...(await statusOf(options)), started_at: startedAt, refused: refusals.counts() }),
     async takeEntries() {
-      options.lookAtPauses()
+      options.pollPauses()
       current().complete()
       const replicas = store.shared ? await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) : null
       return { others: (replicas ?? []).filter(({ self }) => !self).map(replicaName) }

@@ -36,7 +36,7 @@ export type CertificatesView = Pick<Status, 'certificates' | 'certificates_refus
 type Served = { readonly set: CertificateSet; readonly byName: ReadonlyMap<string, SecureContext>; readonly version: string }
 
 /** The time between two polls of the files. A change counts once two polls have seen it, so that both files of a pair are there. */
-const lookEveryMs = 10_000
+const pollEveryMs = 10_000
 const maxNames = 20
 
 export class ServedCertificates {
@@ -64,8 +64,8 @@ export class ServedCertificates {
     for (const { files } of this.#endingSoon()) this.#toldAt.set(files.cert, options.clock.now())
     options.facts.observe({ handlers: { config_replaced: () => this.#refresh() } })
     server.once('listening', () => {
-      const looking = repeat(options.clock, lookEveryMs, () => this.#look())
-      server.once('close', looking.stop)
+      const polling = repeat(options.clock, pollEveryMs, () => this.#poll())
+      server.once('close', polling.stop)
     })
   }
 
@@ -84,7 +84,7 @@ export class ServedCertificates {
     return { certificates, ...(this.#refused ? { certificates_refused: this.#refused } : {}) }
   }
 
-  #look(): void {
+  #poll(): void {
     const version = versionOf(this.#options.settings())
     const isNew = version !== this.#served.version && version === this.#seen
     this.#seen = version

@@ -36,7 +36,10 @@ export const indexedRecords = (folder: string, options: IndexOptions = {}): Inde
   const { maxEvents = defaultMaxEvents, maxWaitBytes = defaultMaxWaitBytes } = options
   const withoutIndex = folderRecords(folder)
   let indexed: Indexed | undefined
-  /** What brings the index up to date at present. One question after the other does, because each may find new lines. */
+  /**
+   * The update of the index that is in progress. Each question updates the index first, one question after the other, because new lines may
+   * have come.
+   */
   let turn: Promise<unknown> = Promise.resolve()
   let isLong = false
 

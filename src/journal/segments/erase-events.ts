@@ -1,6 +1,6 @@
 /**
  * Erases events from the segments of a journal, also while a gateway appends to them: the bytes are overwritten in place, so every other
- * line and request stays where it is, and nobody has to let go of a file.
+ * line and request stays where it is, and a process that has a file open can go on using it.
  */
 
 import { type FileHandle, open } from 'node:fs/promises'
@@ -14,11 +14,12 @@ const maxLineBytes = 1024 * 1024
 const newline = 10
 
 /**
- * Erases the raw requests, prompts and replies of these events, and in their lines what others wrote. Ids, routes, outcomes and times
- * stay. Resolves to the ids of all carriers when the change is on the disk. After a crash it can be called again with the same events.
+ * Erases the raw requests, prompts and replies of these events, and from their lines the texts of senders, agents and targets. Ids, routes,
+ * outcomes and times stay. Resolves to the ids of all other events whose runs had texts of these events (`carriers`), when the change is on
+ * the disk. After a crash it can be called again with the same events.
  */
 export const eraseFromSegments = async (folder: string, events: ErasedEvents): Promise<ReadonlySet<string>> => {
-  // Of a run, only the line of its end names its group. That line comes after those of its attempts, so segments are read newest first.
+  // Only the last line of a run, that of its end, names the group of the run. So the newest segments are read first.
   const carriers = new Set(events.carriers)
   for (const { name } of (await listSegments(folder)).toReversed()) {
     const lines = await open(linesPath(folder, name), 'r+').catch(unlessGone)
@@ -80,7 +81,7 @@ const wipe = async (raw: FileHandle, { offset, head_bytes, body_bytes }: RawPlac
   await raw.datasync()
 }
 
-/** Overwrites the line in its place: what senders and agents wrote is removed, and blanks fill the line up to its old length. */
+/** Overwrites the line in its place: the texts of senders, agents and targets are removed, and blanks fill the line to its old length. */
 const overwrite = async (lines: FileHandle, { entry, at, bytes }: PlacedLine): Promise<void> => {
   const line = Buffer.from(erasedLine(entry))
   // Members were only taken out or emptied, so the new line fits. Should it ever not fit, blanks are written alone: they are no record.

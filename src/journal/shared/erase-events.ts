@@ -9,8 +9,9 @@ type UsedRecords = Pick<SharedRecords, 'groupEnds' | 'linesOf' | 'erase'>
 const eventsAtOnce = 100
 
 /**
- * Erases the raw requests, prompts and replies of these events, and in their lines what others wrote. Ids, routes, outcomes and times stay.
- * Resolves to the ids of all carriers. Rejects with a StoreFault; it can then be called again with the same events.
+ * Erases the raw requests, prompts and replies of these events, and from their lines the texts of senders, agents and targets. Ids, routes,
+ * outcomes and times stay. Resolves to the ids of all other events whose runs had texts of these events (`carriers`). Rejects with a
+ * StoreFault; it can then be called again with the same events.
  */
 export const eraseSharedEvents = async (records: UsedRecords, { ids, groups, carriers }: ErasedEvents): Promise<ReadonlySet<string>> => {
   const ends = (await Promise.all([...groups].map((group) => records.groupEnds(group)))).flat()

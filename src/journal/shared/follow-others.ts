@@ -1,6 +1,6 @@
 /**
- * Follows the records that the other gateways on a shared store write. Each line is told once: within about a second, or when a database
- * that did not answer answers again.
+ * Follows the records that the other gateways on a shared store write. Each line is given to `tell` once: within about a second, or
+ * when a database that did not answer answers again.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -37,7 +37,7 @@ const maxQueries = 10
 /** Begins to poll for new lines each second. */
 export const followOthers = ({ records, clock, tell }: FollowOptions): Following => {
   /** When the last poll began, by the clock of the database, in microseconds. */
-  let lookedUs: number | undefined
+  let polledUs: number | undefined
   /**
    * The batches of the last seconds, by their ids, each with the number of the last line that was given to `tell`. Lines of a batch come in
    * order.
@@ -68,13 +68,13 @@ export const followOthers = ({ records, clock, tell }: FollowOptions): Following
    * Reads the lines since the last poll, and gives them to `tell`. The first poll gives none: it only finds out which lines are there
    * already.
    */
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const { nowUs } = await records.ofOthers(undefined)
-    const isFirst = lookedUs === undefined
-    const { lines, upToUs = nowUs } = await readNew((lookedUs ?? nowUs) - lookBackUs)
+    const isFirst = polledUs === undefined
+    const { lines, upToUs = nowUs } = await readNew((polledUs ?? nowUs) - lookBackUs)
     for (const { batch, storedUs, number } of lines) told.set(batch, { storedUs, number })
     for (const [batch, { storedUs }] of told) if (storedUs < upToUs - 2 * lookBackUs) told.delete(batch)
-    lookedUs = isFirst ? nowUs : upToUs
+    polledUs = isFirst ? nowUs : upToUs
     if (isFirst || isStopped) return
     for (const { line, batch } of lines) {
       const parsed = parseLine(line, batch)
@@ -83,12 +83,12 @@ export const followOthers = ({ records, clock, tell }: FollowOptions): Following
   }
 
   // While the database is unavailable, a poll fails. The lines that other gateways stored meanwhile are given when it is back.
-  const looking = repeat(clock, everyMs, look, { failed: () => {} })
+  const polling = repeat(clock, everyMs, poll, { failed: () => {} })
   return {
-    begun: looking.now(),
+    begun: polling.now(),
     stop() {
       isStopped = true
-      void looking.stop()
+      void polling.stop()
     },
   }
 }

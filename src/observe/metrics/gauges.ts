@@ -1,4 +1,4 @@
-/** Reads the values that are not counted as facts come, but looked at when somebody asks for the metrics. */
+/** Reads the values that change without a fact, such as the backlog. They are read whenever somebody asks for the metrics. */
 
 import { createHash } from 'node:crypto'
 import { performance } from 'node:perf_hooks'

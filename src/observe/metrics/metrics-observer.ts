@@ -49,7 +49,8 @@ const countRequest = ({ ended, route, ms, batch, replay }: RequestEnded, meter: 
   const name = route?.name ?? noRoute
   if (replay) return void meter.add('replays', [name, outcomeName(outcome)])
   meter.add('requests', [name, outcomeName(outcome), stage])
-  // An item of a request that was split is counted with its outcome. Its time and its bytes are those of the request.
+  // An item of a request that was split is counted with its outcome. Its time and its bytes are the time and the bytes of the whole
+  // request.
   if (verified && !batch) {
     meter.add('requestSeconds', [name], seconds(ms()))
     meter.add('bodyBytes', [name], verified.body.length)

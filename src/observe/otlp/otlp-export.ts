@@ -16,7 +16,9 @@ export const exporterSettings = ({ url, headers }: OtlpReceiver) => ({
   concurrencyLimit: 3,
 })
 
-/** Returns the resource that spans and metrics are of: this program, as OpenTelemetry's conventions describe a service. */
+/**
+ * Returns the resource that spans and metrics name as their source: this program, described by OpenTelemetry's conventions for a service.
+ */
 export const resourceOf = ({ serviceName, resource }: Pick<Telemetry, 'serviceName' | 'resource'>): Resource =>
   resourceFromAttributes({ ...resource, 'service.name': serviceName, 'service.version': version })
 

@@ -18,7 +18,7 @@ const maxKnown = 1_000
 export type FollowedEvents = {
   /** The newest events that arrived before the following began, in the order of their arrival: the newest is the last. */
   readonly newest: readonly EventStatus[]
-  /** Limits of `newest` for the user: that states are those of the journal, or that older events were not read. Mostly empty. */
+  /** Limits of `newest` for the user: that states come from the journal, or that older events were not read. Mostly empty. */
   readonly notices: readonly string[]
   /**
    * Each event that arrives later, and each event whose run has taken a step. The sequence ends or throws as the lines of `watch` do: it

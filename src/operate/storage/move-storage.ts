@@ -21,7 +21,7 @@ export type StorageMove = {
   readonly from: string
   readonly to: string
   readonly result: 'moved' | 'counted' | 'reopened'
-  /** Where the records of all other events stay, in words: a folder, or a schema of the database. */
+  /** Where the records of events stay whose runs were not moved, as a text for the user: a folder, or a schema of the database. */
   readonly records: string
   /**
    * Whether commands read these records where `storage.kind` is `from`. After a move, commands refuse a shared store, and its records with
@@ -51,7 +51,7 @@ export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: M
   const open = async (part: StorePart): Promise<MovableStore> => {
     if (part.ownership === 'shared' && config.storage.url === undefined) throw noAddress()
     const store = await part.openToMove?.(storeOptions(config, systemClock))
-    // Cannot happen: both parts were chosen because they have `openToMove`.
+    // This cannot happen: both parts were chosen because they have `openToMove`.
     if (!store) throw new Error(`${part.name} cannot be moved`)
     opened.push(store)
     await refuseReplicas(store)

@@ -17,8 +17,8 @@ const mask = { shown: '[redacted]', wholes: true }
 
 /**
  * Compiles the redaction of these fields, named as in filters: `payload.user.email`, `items.*.email` for each item of a list,
- * `headers.X-User`, `request.query.user`. `undefined` where there are none. `judged`: called for each event, with the fields that it does not
- * have.
+ * `headers.X-User`, `request.query.user`. `undefined` where there are none. `judged`: called for each event, with the fields that it does
+ * not have.
  */
 export const compileRedaction = (
   fields: readonly string[],
@@ -48,7 +48,7 @@ export const compileRedaction = (
     },
     request({ read, ...request }) {
       const { pathAndQuery, headers, body } = request
-      // What cannot be read cannot be redacted, so nothing of it is kept.
+      // What cannot be read cannot be redacted, so no part of the request is kept.
       const isUnread = (read ?? new ReadOnceBody(headers, body)).content().kind === 'unread'
       const kept = maskPlaces({ pathAndQuery, headers, body: isUnread ? Buffer.alloc(0) : body }, places, mask)
       return { ...request, ...kept }

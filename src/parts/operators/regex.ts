@@ -16,7 +16,7 @@ import type { BuiltinOperator, ExactTest } from './operator.ts'
  */
 const longText = 8192
 
-/** Reports a pattern that matches no text. It is refused, because under `not` it would let every event through. */
+/** Reports a pattern that matches no text. The pattern is refused, because under `not` it would let every event through. */
 const reportVain = (pattern: string, report: Report): void => {
   const inner = withoutSlashes(pattern)
   const why = inner === undefined ? 'a sign stands before its ^, or behind its $' : 'the slashes belong to it'

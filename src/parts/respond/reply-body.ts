@@ -1,4 +1,6 @@
-/** Makes the body of an answer that has the reply of a run. A model wrote the reply, under the influence of strangers: it is only ever text. */
+/**
+ * Makes the body of an answer that has the reply of a run. A model wrote the reply, under the influence of strangers: it is only ever text.
+ */
 
 import { isJson } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
@@ -35,7 +37,7 @@ export const compileReplyBody = (body: string, contentType: string, kit: Templat
   const renders = body.split(replyPlaceholder).map((text) => compileTemplate(text, kit, escapeFor(contentType)))
   const use = replyUse(body, contentType)
   return (event) => {
-    // Only an expression, which is reported, makes a renderer return a promise.
+    // Only an expression makes a renderer return a promise, and a route with an expression in its answer is not valid (`respond.ts`).
     const texts = renders.map((render) => String(render(event)).slice(0, maxFilledUnits))
     return (reply) => texts.join(use(reply))
   }

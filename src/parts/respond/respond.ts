@@ -42,7 +42,7 @@ export const compileRespond = (respond: NonNullable<Route['respond']>, kit: Stag
   const render = compileTemplate(body, templateKit(kit, path), escapeFor(type))
   return (event) => {
     const text = render(event)
-    // Only an expression, which is reported above, makes the renderer return a promise.
+    // Only an expression makes the renderer return a promise, and an expression is reported above as a mistake.
     return {
       status,
       body: typeof text === 'string' ? text.slice(0, maxBodyUnits) : '',

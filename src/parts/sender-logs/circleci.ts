@@ -2,7 +2,7 @@
  * The deliveries of a webhook of CircleCI (https://circleci.com/docs/api/v3/webhook-deliveries.md), by the conventions of its API
  * (https://circleci.com/docs/api/v3/conventions.md). CircleCI marks the list as experimental, so an answer in another form is a failure,
  * never a guess. A delivery is the latest send of one event and has the event's id. The description names no call that sends an event
- * again: what did not come is told, and a person has it sent.
+ * again: missing events are only reported, and a person must have them sent.
  */
 
 import { isObject, type JsonObject, own } from '../../core/json.ts'

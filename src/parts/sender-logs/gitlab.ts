@@ -1,7 +1,7 @@
 /**
  * The log of GitLab: the events of a webhook of a project (https://docs.gitlab.com/api/project_webhooks/), from GitLab 17.4 on. It goes
  * back seven days, and GitLab sends an event again under the same `Idempotency-Key` when it is asked. The log has no times of its own: the
- * time of an entry is that of our answer, or of the entry after it.
+ * time of an entry is the time of our answer, or the time of the entry after it.
  */
 
 import { isObject, type JsonObject, own } from '../../core/json.ts'

@@ -1,6 +1,6 @@
 /**
  * The contract of sender logs: a sender log reads what a sender remembers of its deliveries to one webhook, and asks the sender to send one
- * of them again. What is sent again comes through the normal door, with a signature of the sender.
+ * of them again. What is sent again comes as a normal request, with a signature of the sender.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -43,8 +43,8 @@ export type LogFailure = {
 }
 
 /**
- * A page of a log. `unreadable`: how many of its entries are not in the form that the sender describes. `next`: the cursor of the next page,
- * with older entries; absent at the end of the log.
+ * A page of a log. `unreadable`: how many of its entries are not in the form that the sender describes. `next`: the cursor of the next
+ * page, with older entries; absent at the end of the log.
  */
 export type LogPage = { readonly ok: true; readonly entries: readonly LogEntry[]; readonly unreadable: number; readonly next?: string }
 

@@ -1,6 +1,6 @@
 /**
- * The gate `payload_schema` checks the payload of an event by the route's `payload_schema`. An event that does not fit is ignored or
- * refused, or told and let on, as `payload_mismatch` says (rules: Filters 13).
+ * The gate `payload_schema` checks the payload of an event by the route's `payload_schema`. An event that does not fit is ignored, is
+ * refused, or is reported and goes on, as `payload_mismatch` says (rules: Filters 13).
  */
 
 import { existsSync } from 'node:fs'

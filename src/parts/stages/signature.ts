@@ -160,7 +160,7 @@ const keysUnavailable = ({ name }: Scheme, { later }: KeysUnavailable): Refused 
 
 /**
  * Returns the refusal of a request whose signature is not valid. The failure is charged to the client's own window, so that no client can
- * fill the route's window (rules: Rate limits 2). Where the client's window is full, the refusal is that of the rate limit.
+ * fill the route's window (rules: Rate limits 2). Where the client's window is full, the request is refused as by the rate limit.
  */
 const refusingFailed =
   ({ name, effects: { limiter } }: StageKit) =>

@@ -197,9 +197,9 @@ export type TargetPart = {
    */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
   /**
-   * Returns why `send` would refuse each text with these settings, or `undefined`. It is asked once the templates are filled in and before
-   * an agent is: no reply is paid for that has nowhere to go. It answers at once and calls nobody. When the function is absent,
-   * `unaddressed` is asked.
+   * Returns why `send` would refuse each text with these settings, or `undefined`. The gateway calls the function once the
+   * templates are filled in, and before it asks an agent, so that nobody pays for a reply that cannot be sent. The function returns at once
+   * and makes no request. When the function is absent, `unaddressed` is called instead.
    */
   undeliverable?(extra: JsonObject, settings: JsonObject): string | undefined
   /**

@@ -17,8 +17,8 @@ import type { PluginTarget } from './plugin-target.ts'
 export type PluggedCatalogue = { readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }
 
 /**
- * The parts of loaded plugins, by the addresses of their modules; and the secrets of all configurations that the plugins served, which what
- * they say must not show.
+ * The parts of loaded plugins, by the addresses of their modules; and the secrets of all configurations that the plugins served. The
+ * messages of plugins must not show these secrets.
  */
 export class LoadedPlugins {
   readonly modules = new Map<string, PluginParts>()

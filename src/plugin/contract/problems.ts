@@ -56,17 +56,17 @@ export const attempt = <T>(what: string, say: ReportProblem, work: () => T): T |
 }
 
 /**
- * Resolves to the result of `work`; to `undefined` when `work` throws, rejects or takes longer than `patienceMs` milliseconds, which is
+ * Resolves to the result of `work`; to `undefined` when `work` throws, rejects or takes longer than `timeoutMs` milliseconds, which is
  * reported.
  */
 export const settleOrReport = async <T>(
   what: string,
   say: ReportProblem,
   work: () => T | Promise<T>,
-  patienceMs = 5_000,
+  timeoutMs = 5_000,
 ): Promise<T | undefined> => {
   try {
-    return await within(Promise.resolve(work()), patienceMs, systemClock, throwTimeout('no answer', patienceMs))
+    return await within(Promise.resolve(work()), timeoutMs, systemClock, throwTimeout('no answer', timeoutMs))
   } catch (error) {
     say(`${what} fails: ${failure(error)}`)
     return undefined

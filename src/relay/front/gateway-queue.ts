@@ -1,6 +1,6 @@
 /**
- * What a relay does for one gateway: it has the lanes of its routes, hands their requests to the gateway's processes, and gives senders that
- * wait the gateway's answers.
+ * What a relay does for one gateway: it has the lanes of its routes, hands their requests to the gateway's processes, and gives senders
+ * that wait the gateway's answers.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -117,7 +117,7 @@ export class GatewayQueue {
     return [{ head: this.#head(), body: Buffer.alloc(0) }, ...frames]
   }
 
-  /** Takes the answers of a process. What it answers has ended, and is forgotten. Rejects with a StoreFault. */
+  /** Takes the answers of a process, and forgets the requests that they answer. Rejects with a StoreFault. */
   async done(name: string, answers: readonly WireFrame<DoneHead>[]): Promise<void> {
     this.#takers.heard(name)
     const ended = new Map<number, number>()

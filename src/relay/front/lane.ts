@@ -1,4 +1,7 @@
-/** The requests of one route that a relay keeps: their sums, so that a bound is checked without a look at the disk, and which are out. */
+/**
+ * The requests of one route that a relay keeps: their number and bytes, so that limits are checked without reading the disk, and which of
+ * them a gateway has.
+ */
 
 import type { PullerProcess } from './puller-processes.ts'
 import type { RouteSettings } from './relay-settings.ts'

@@ -1,4 +1,7 @@
-/** The lanes of one gateway, and the room in them: routes with a row in the settings have their own, all others share that of `*`. */
+/**
+ * The lanes of one gateway, and the room in them: each route with a row in the settings has room of its own, and all other routes share the
+ * room of the row `*`.
+ */
 
 import { clientShare, RelayLane } from './lane.ts'
 import type { GatewaySettings, RouteSettings } from './relay-settings.ts'

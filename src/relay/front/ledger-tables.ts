@@ -6,8 +6,8 @@ import type { DatabaseForm } from '../../store/sqlite/schema.ts'
 const applicationId = 0x4847524c
 
 /**
- * items: `bytes` is what a request counts with: head and body. `client`: the network of the client's address. ended: what became of
- * requests that no gateway took: `why` is `expired`, or `refused` with the status of the gateway's answer.
+ * items: `bytes`: the size of head and body, by which the request counts towards the limits. `client`: the network of the client's address.
+ * ended: what became of requests that no gateway took: `why` is `expired`, or `refused` with the status of the gateway's answer.
  */
 const version1 = `
   create table relay (name text not null);

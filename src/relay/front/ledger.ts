@@ -9,7 +9,7 @@ import type { ItemHead } from '../wire/messages.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { ledgerFile, statements } from './ledger-tables.ts'
 
-/** The most requests of which the table `ended` keeps that they ended. The counts go on. */
+/** The most rows of the table `ended`. The counts of ended requests also have the requests whose rows were deleted. */
 const maxEnded = 10_000
 /** The most lanes of a gateway with counts of their own: behind `*`, strangers choose the names of lanes. The others are counted as `*`. */
 const maxCountedLanes = 1_000
@@ -43,7 +43,7 @@ export type Count = LaneName & { readonly what: Counted; readonly number: number
 export type DroppedItem = ItemFacts & { readonly why: 'expired' | `refused ${number}` }
 export type EndedRecord = Omit<DroppedItem, 'client'> & { readonly endedAt: number }
 
-/** Returns the bytes that a request counts with. */
+/** Returns the bytes by which a request counts towards the limits of its lane. */
 export const bytesOf = ({ head, body }: Pick<NewItem, 'head' | 'body'>): number =>
   body.length + head.target.length + head.url.length + head.headers.reduce((sum, text) => sum + text.length, 0)
 
@@ -86,7 +86,10 @@ export class RelayLedger {
     }, bytesOf(item))
   }
 
-  /** Forgets requests, and records of those in `refused` that the gateway refused them. Resolves to what was there. */
+  /**
+   * Forgets requests, and records those that the gateway refused. `ended`: the status of each by its number. Resolves to the requests that
+   * were there.
+   */
   end(gateway: string, ended: ReadonlyMap<number, number>, now: number): Promise<readonly ItemFacts[]> {
     return this.#commits.run((db) => {
       const found: ItemFacts[] = []
@@ -102,7 +105,9 @@ export class RelayLedger {
     })
   }
 
-  /** Forgets requests of a lane that came before `before`, and records it: a bounded number at once. Resolves to these. */
+  /**
+   * Forgets requests of a lane that came before `before`, at most `maxExpired`, and records that they expired. Resolves to these requests.
+   */
   expire({ gateway, lane }: LaneName, before: number, now: number): Promise<readonly ItemFacts[]> {
     return this.#commits.run((db) => {
       const old = this.#statement(db, 'old').all([gateway, lane, before, maxExpired]) as ItemFacts[]
@@ -144,7 +149,10 @@ export class RelayLedger {
     })
   }
 
-  /** Calls `take` with each kept request, in their order, without its content. For the start: it reads the whole table. */
+  /**
+   * Calls `take` with each kept request, in the order of their numbers, without their content. Called only at the start, because the whole
+   * table is read.
+   */
   each(take: (facts: ItemFacts) => void): void {
     for (const facts of this.#statement(this.#commits.db, 'each').iterate([])) take(facts as ItemFacts)
   }

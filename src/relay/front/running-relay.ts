@@ -12,7 +12,7 @@ import type { RelaySettings } from './relay-settings.ts'
 import type { RelayedGatewayStatus } from './relay-status.ts'
 
 const fileIn = (dataDir: string): string => join(dataDir, 'state', 'relay.json')
-const patienceMs = 5_000
+const timeoutMs = 5_000
 const maxAnswerBytes = 1_048_576
 
 /** Notes that a relay listens at `url`. Returns the function that removes the note. Throws a Fault. */
@@ -52,7 +52,7 @@ const urlIn = (dataDir: string): string => {
 }
 
 const askFor = async (url: string, key: string) => {
-  const call = { headers: { authorization: `Bearer ${key}` }, timeoutMs: patienceMs, maxAnswerBytes }
+  const call = { headers: { authorization: `Bearer ${key}` }, timeoutMs, maxAnswerBytes }
   const answer = await callServer(url, call).catch((error) => {
     if (callFailure(error).kind === 'unsent') throw none()
     throw new Fault('unreachable', `the relay does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable })

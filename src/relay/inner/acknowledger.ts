@@ -47,7 +47,8 @@ export class Acknowledger {
         this.#options.sent(answers.map(({ head }) => head.id))
         tries = 0
       } catch {
-        // A stopped process gives up after a try: the relay hands the requests out again, and their ids are claimed.
+        // A process that stops tries once: the relay hands out requests without an answer again, and their claims show that they were
+        // taken.
         if (this.#options.isStopping()) break
         await this.#options.pause(++tries)
       }

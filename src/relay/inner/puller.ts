@@ -21,7 +21,9 @@ export type PullerOptions = ReceiveItemOptions & {
   readonly address: () => RelayAddress
 }
 
-/** The state of the connection. `since`: when it last changed, in milliseconds since 1970. `reason`: why nothing is taken from the relay. */
+/**
+ * The state of the connection. `since`: when it last changed, in milliseconds since 1970. `reason`: why nothing is taken from the relay.
+ */
 export type RelayState = {
   readonly url: string
   readonly connected: boolean
@@ -98,7 +100,7 @@ export class Puller {
     return this.#state
   }
 
-  /** Takes nothing more, lets the requests in hand end, and gives their answers. What was not begun goes to another process. */
+  /** Takes nothing more, lets the requests in progress end, and gives their answers. What was not begun goes to another process. */
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#loop

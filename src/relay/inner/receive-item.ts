@@ -39,15 +39,15 @@ export type ItemAnswer = {
   readonly reply: Reply
   /**
    * Present where the request may be taken later. `route`: no request of its route can be taken now. `item`: only this one failed. `later`:
-   * only this one can be judged later, as the keys of its sender cannot be fetched, or a request with its id is still in progress. `limited`:
-   * the limit of its own key is used up. A request whose signature does not hold is settled, whatever its answer is.
+   * only this one can be judged later, as the keys of its sender cannot be fetched, or a request with its id is still in progress.
+   * `limited`: the limit of its own key is used up. A request whose signature does not hold is settled, whatever its answer is.
    */
   readonly again?: 'route' | 'item' | 'later' | 'limited'
   readonly eventId?: string | undefined
   readonly replied?: Promise<Reply | undefined>
 }
 
-/** How much longer than the relay keeps a request its id is claimed, so that no repeat of it is taken for another request. */
+/** How much longer the id of a request is claimed than the relay keeps the request, so that no repeat is taken for another request. */
 const claimMarginMs = 3_600_000
 
 /** Resolves to the answer for the sender. Never rejects. */

@@ -32,7 +32,7 @@ export type PulledBatch = {
 type RelayApiOptions = { readonly address: () => RelayAddress; readonly clock: Pick<Clock, 'now'> }
 
 /** How long the relay may take for its answer, besides the time in which it waits for requests. */
-const patienceMs = 15_000
+const answerTimeoutMs = 15_000
 
 export class RelayApi {
   readonly #options: RelayApiOptions
@@ -46,7 +46,7 @@ export class RelayApi {
 
   /** Waits for requests. `holds`: the names of those that were taken, and whose answers the relay does not have. Rejects with an Error. */
   async take(holds: readonly string[], signal: AbortSignal): Promise<PulledBatch> {
-    const { bytes, bodyMs } = await this.#post(takePath, JSON.stringify({ holds }), { timeoutMs: longestWaitMs + patienceMs, signal })
+    const { bytes, bodyMs } = await this.#post(takePath, JSON.stringify({ holds }), { timeoutMs: longestWaitMs + answerTimeoutMs, signal })
     const at = this.#options.clock.now() - bodyMs
     const [first, ...rest] = decodeFrames(bytes) ?? []
     const about = first && relayHead(first.head)
@@ -60,7 +60,7 @@ export class RelayApi {
 
   /** Gives answers. `isLeaving`: this process takes nothing more. Rejects with an Error. */
   async done(answers: readonly WireFrame<DoneHead>[], isLeaving = false): Promise<void> {
-    await this.#post(donePath, encodeFrames(answers), { timeoutMs: patienceMs }, isLeaving ? { [leavingHeader]: '1' } : {})
+    await this.#post(donePath, encodeFrames(answers), { timeoutMs: answerTimeoutMs }, isLeaving ? { [leavingHeader]: '1' } : {})
   }
 
   async #post(path: string, body: string | Buffer<ArrayBuffer>, time: CallTime, more: ServerCall['headers'] = {}): Promise<ServerAnswer> {

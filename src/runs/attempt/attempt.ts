@@ -25,7 +25,10 @@ export type AttemptOptions = AskOptions & {
   readonly outages?: Outages
   /** Remembers the runs of paused routes. */
   readonly held: Pick<HeldRuns, 'add'>
-  /** Counts the runs of routes with `rate_limit` that all gateways have begun. Absent: this gateway counts the runs that it has begun itself. */
+  /**
+   * Counts the runs of routes with `rate_limit` that all gateways have begun. Absent: this gateway counts the runs that it has begun
+   * itself.
+   */
   readonly rates?: SharedRates | undefined
   /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
@@ -39,7 +42,7 @@ export type AttemptOptions = AskOptions & {
 
 export type Attempt = {
   readonly options: AttemptOptions
-  /** Gives runs their turns where their route has a pace. */
+  /** Says when a run may begin whose route limits how many runs begin in a minute (`rate_limit`). */
   readonly paces: Paces
   readonly signal: AbortSignal
   readonly lease: Lease

@@ -1,4 +1,4 @@
-/** Describes an attempt and its end, for the fact that observers are told (`attempt_ended`). */
+/** Describes an attempt and its end, for the fact `attempt_ended`. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { RunAttempt, RunUsage, ToolCallMade } from '../../core/facts/fact.ts'
@@ -19,8 +19,9 @@ export const runFields = ({ run, attempt }: Lease) => ({
 })
 
 /**
- * Reply, usage, calls of tools and targets' answers of an attempt, collected while the attempt goes on. They are only for observers. `startedAt`: when the
- * attempt began, in milliseconds since 1970; `begun`: the same by the monotonic clock. `span`: the attempt's place in its trace.
+ * Reply, usage, calls of tools and targets' answers of an attempt, collected while the attempt goes on. They are only for observers.
+ * `startedAt`: when the attempt began, in milliseconds since 1970; `begun`: the same by the monotonic clock. `span`: the attempt's place in
+ * its trace.
  */
 export type Transcript = {
   readonly startedAt: number

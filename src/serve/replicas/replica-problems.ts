@@ -1,6 +1,6 @@
 /**
- * Finds the problems of replicas that an operator should know: different configurations or versions, a wrong clock, and missing beats, the
- * regular signs of life.
+ * Finds the problems of replicas that an operator should know: different configurations or versions, a wrong clock, and missing beats (the
+ * reports that each replica sends every five seconds).
  */
 
 import { someOf } from '../../core/text.ts'

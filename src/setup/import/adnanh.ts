@@ -146,7 +146,7 @@ const andParts = (rule: Json, path: Path): { readonly rule: Json; readonly path:
   return found.inner.flatMap((each, i) => andParts(each, [...path, 'and', i]))
 }
 
-/** The only templates that a file may have: they read a variable. Quotes inside are those of Go, or a text's own. */
+/** The only templates that a file may have: they read a variable. Quotes inside belong to the template (Go) or to the text. */
 const variableTemplate = /\{\{-?\s*getenv\s+(["'`])([A-Za-z_]\w*)\1\s*(?:\|\s*js\s*)?-?\}\}/g
 /** A text that is such a template as `readableTemplates` writes it. */
 const wholeVariable = /^\{\{ getenv ([A-Za-z_]\w*) \}\}$/

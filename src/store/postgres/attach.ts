@@ -7,7 +7,7 @@ import { reviveKind } from './calls/lane-calls.ts'
 import { cancelKind } from './calls/run-calls.ts'
 import { standingsKind } from './calls/standing-calls.ts'
 import { connect, type DatabaseConnection } from './connection.ts'
-import { LegacyClaimKeys } from './keys.ts'
+import { CallMarks } from './keys.ts'
 import { DatabaseLink } from './link/database-link.ts'
 import { checkMade, checkReadable, migrate, openingFault } from './migration.ts'
 import { PostgresShared } from './postgres-shared.ts'
@@ -21,7 +21,7 @@ export const attachPostgres = async (options: StoreOptions, access: StoreAccess)
   const greet = (connection: DatabaseConnection): Promise<void> => checkReadable(connection, options.schema)
   const link = new DatabaseLink({ clock: options.clock, connect: open, greet }, await openChecked(open, options.schema, access))
   return {
-    shared: new PostgresShared({ work: link, slow: link, records: link, marks: new LegacyClaimKeys() }),
+    shared: new PostgresShared({ work: link, slow: link, records: link, marks: new CallMarks() }),
     standings: (eventIds) => link.call(standingsKind, eventIds.filter(isEventId)),
     revive: (eventId) => link.call(reviveKind, isEventId(eventId) ? eventId : ''),
     cancel: (eventId) => link.call(cancelKind, isEventId(eventId) ? eventId : ''),

@@ -19,7 +19,7 @@ export const endAttempt = ({ work, taken }: Links, { runId, fence }: Lease, end:
 }
 
 /** Ends as dead a run whose stored text cannot be read, because such a run must not block the runs after it. */
-export const buryRun = async ({ work, taken }: Links, { runId, fence }: TakenRun): Promise<void> => {
+export const endAsDead = async ({ work, taken }: Links, { runId, fence }: TakenRun): Promise<void> => {
   const death = JSON.stringify('the stored run cannot be read')
   await work.call(endRunKind, { runId, fence, death })
   taken.delete(runId)

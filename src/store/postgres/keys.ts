@@ -11,8 +11,8 @@ export const keyOf = (id: string): string => `${hash('sha256', id, 'hex').slice(
 const callBits = 31n
 const maxCalls = 2 ** 31
 
-/** Makes marks: numbers of calls. A mark joins the number of this process, which is chosen at random, and the number of the call. */
-export class LegacyClaimKeys {
+/** Makes the marks of calls. A mark joins the number of this process, which is chosen at random, and the number of the call. */
+export class CallMarks {
   /**
    * The number of this process. The leases that the process takes have this number too, negated where the process takes a run as it accepts
    * it.

@@ -13,7 +13,7 @@ import { freeLeases, type TakenRun } from './calls/run-calls.ts'
 import { connect, type DatabaseConnection } from './connection.ts'
 import { DueRuns } from './due-runs.ts'
 import { checkDurability } from './durability.ts'
-import { LegacyClaimKeys } from './keys.ts'
+import { CallMarks } from './keys.ts'
 import { DatabaseLink } from './link/database-link.ts'
 import { checkReadable, checkState, migrate, openingFault } from './migration.ts'
 import { MovedClaims, readMovedClaimsLeft } from './moving/moved-claims.ts'
@@ -26,7 +26,7 @@ export type PostgresOptions = Pick<StoreOptions, 'committed'> & {
   /** The clock of this process. All durations that are stored are counted by the clock of the server. */
   readonly clock: Clock
   /** Returns the longest time that a worker waits before it asks for runs again. */
-  readonly lookEveryMs?: () => number
+  readonly pollEveryMs?: () => number
 }
 
 export type Links = {
@@ -36,7 +36,7 @@ export type Links = {
   readonly records: DatabaseLink
   readonly claimKind: CallKind<ClaimCall, Claimed | TakenAtOnce>
   readonly movedClaims: MovedClaims
-  readonly marks: LegacyClaimKeys
+  readonly marks: CallMarks
   /** The runs that this process has taken and not finished. */
   readonly taken: Map<string, TakenRun>
   readonly due: DueRuns
@@ -58,7 +58,7 @@ const maxDoubtful = 10_000
  */
 export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   const { schema, clock } = options
-  const marks = new LegacyClaimKeys()
+  const marks = new CallMarks()
   const taken = new Map<string, TakenRun>()
   const due = new DueRuns(clock)
   // Each of the two connections that take runs has an owner of its own, because a new connection must not free runs that are being taken on

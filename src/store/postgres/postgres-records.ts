@@ -15,14 +15,14 @@ import {
   recordsOfOthersKind,
   recordTotalsKind,
 } from './calls/record-calls.ts'
-import type { LegacyClaimKeys } from './keys.ts'
+import type { CallMarks } from './keys.ts'
 import type { DatabaseLink } from './link/database-link.ts'
 
 export class PostgresRecords implements SharedRecords {
   readonly #link: Pick<DatabaseLink, 'call'>
-  readonly #marks: LegacyClaimKeys
+  readonly #marks: CallMarks
 
-  constructor(link: Pick<DatabaseLink, 'call'>, marks: LegacyClaimKeys) {
+  constructor(link: Pick<DatabaseLink, 'call'>, marks: CallMarks) {
     this.#link = link
     this.#marks = marks
   }

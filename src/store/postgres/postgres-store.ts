@@ -44,11 +44,11 @@ class PostgresStore implements OpenStore {
   readonly #runs: WaitingRuns
   readonly acceptAll: OpenStore['acceptAll'] = (works) => acceptAll(this.#links, this.#backlog, works)
 
-  constructor(links: Links, backlog: number, { clock, lookEveryMs }: PostgresOptions) {
+  constructor(links: Links, backlog: number, { clock, pollEveryMs }: PostgresOptions) {
     this.#links = links
     this.shared = new PostgresShared(links)
     this.warning = links.warning
-    this.#runs = new WaitingRuns(links, clock, lookEveryMs)
+    this.#runs = new WaitingRuns(links, clock, pollEveryMs)
     this.#backlog = new Backlog(clock, countEveryMs, backlog, (max) => links.work.call(backlogKind, { max, bounds: links.due.bounds }))
   }
 

@@ -6,7 +6,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { Accepted, Cancelled, GivenBack, Lane, Lease, RunEnd } from '../ports.ts'
-import { buryRun, endAttempt } from './attempt-ends.ts'
+import { endAsDead, endAttempt } from './attempt-ends.ts'
 import { dueKind } from './backlog.ts'
 import type { ClaimFields } from './calls/claim-calls.ts'
 import { acceptInLaneKind, reviveKind } from './calls/lane-calls.ts'
@@ -25,19 +25,19 @@ import type { Links } from './links.ts'
 import { TakenAhead } from './taken-ahead.ts'
 
 /** Returns about a second: other processes may bring work at any time. The random part spreads the times of several processes. */
-const lookEverySecond = (): number => 750 + 500 * Math.random()
+const pollEverySecond = (): number => 750 + 500 * Math.random()
 
 export class WaitingRuns {
   readonly #links: Links
   readonly #clock: Clock
-  readonly #lookEveryMs: () => number
+  readonly #pollEveryMs: () => number
   readonly #ahead: TakenAhead
 
-  /** `lookEveryMs`: the time after which it is worth asking again, because other processes add work too. */
-  constructor(links: Links, clock: Clock, lookEveryMs = lookEverySecond) {
+  /** `pollEveryMs`: the time after which it is worth asking again, because other processes add work too. */
+  constructor(links: Links, clock: Clock, pollEveryMs = pollEverySecond) {
     this.#links = links
     this.#clock = clock
-    this.#lookEveryMs = lookEveryMs
+    this.#pollEveryMs = pollEveryMs
     this.#ahead = new TakenAhead(clock)
   }
 
@@ -123,8 +123,8 @@ export class WaitingRuns {
   async dueInMs(): Promise<number> {
     const { due, work } = this.#links
     if (due.quietMs > 0) return due.quietMs
-    const lookInMs = this.#lookEveryMs()
-    const ms = Math.min(lookInMs, (await work.call(dueKind, due.bounds)) ?? lookInMs)
+    const pollInMs = this.#pollEveryMs()
+    const ms = Math.min(pollInMs, (await work.call(dueKind, due.bounds)) ?? pollInMs)
     due.quietFor(ms)
     return ms
   }
@@ -165,7 +165,7 @@ export class WaitingRuns {
   /** Remembers taken runs, and returns their leases. Runs that cannot be read are ended as dead. */
   async #leasesOf(runs: readonly TakenRun[]): Promise<readonly Lease[]> {
     for (const run of runs) this.#links.taken.set(run.runId, run)
-    await Promise.all(runs.filter(({ lease }) => lease === undefined).map((run) => buryRun(this.#links, run)))
+    await Promise.all(runs.filter(({ lease }) => lease === undefined).map((run) => endAsDead(this.#links, run)))
     return runs.flatMap(({ lease }) => lease ?? [])
   }
 

@@ -134,7 +134,7 @@ export class DurableDatabase {
   }
 
   /**
-   * Lets go of the database, so that another process can open it. Data that cannot be brought into the file stays in its log. Where the
+   * Closes the database, so that another process can open it. Data that cannot be brought into the file stays in its log. Where the
    * file needs the log and the log cannot be kept, the database stays open until the process ends.
    */
   async close(): Promise<void> {
@@ -179,7 +179,7 @@ export class DurableDatabase {
     return this.#hold ? maxHeldLogBytes : maxLogBytes
   }
 
-  /** The file is about to change: a copy that is being made of it is worth nothing. */
+  /** Called when the file is about to change: a copy of the file that is in progress becomes useless. */
   #endHold(): void {
     if (this.#hold) this.#hold.isWhole = false
     this.#hold = undefined

@@ -34,8 +34,8 @@ export class Groups {
   }
 
   /**
-   * At the start of a process: no group waits longer than its window from now, because the clock may have been set back since the last
-   * stop.
+   * Called at the start of a process. Afterwards no group waits longer than its window from now: the clock may have been set back since the
+   * last stop.
    */
   takeOver(now: number): void {
     this.#sql.capGroups.run([now])

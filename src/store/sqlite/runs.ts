@@ -55,7 +55,7 @@ export class Runs {
     this.#sql.capDead.run([now])
   }
 
-  /** After a fault in the same process: frees the leased runs that the process does not hold. */
+  /** Called after a fault in the same process. Frees the leased runs that the process does not hold. */
   release(held: readonly number[], now: number): void {
     this.#sql.freeUnheldRuns.run([now, JSON.stringify(held)])
   }
@@ -163,7 +163,9 @@ export class Runs {
     if (end.kind === 'again') return this.#retry(runId, fence, end, now)
     const lane = this.#laneOf(runId)
     const { changes } =
-      end.kind === 'dead' ? this.#sql.buryRun.run([now, JSON.stringify(end.error), runId, fence]) : this.#sql.deleteRun.run([runId, fence])
+      end.kind === 'dead'
+        ? this.#sql.endAsDead.run([now, JSON.stringify(end.error), runId, fence])
+        : this.#sql.deleteRun.run([runId, fence])
     if (changes === 0) return false
     this.size--
     if (lane !== undefined) this.#lanes.leave(lane, now)

@@ -17,8 +17,8 @@ export class Sessions {
   }
 
   /**
-   * At the start of a process: times of sessions that are in the future become the present time, because the clock may have been set back
-   * since the last stop.
+   * Called at the start of a process. Times of sessions that are in the future become the present time, because the clock may have been set
+   * back since the last stop.
    */
   takeOver(now: number): void {
     this.#sql.capSessions.run([now])

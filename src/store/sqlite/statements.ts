@@ -91,7 +91,7 @@ const statementTexts = {
     where runs.id = given.value ->> 0 and runs.fence = given.value ->> 1 and leased = 0 and due_at > ?2`,
   keepReply: 'update runs set reply = ? where id = ? and fence = ? and leased = 1',
   retryRun: 'update runs set leased = 0, due_at = ?, error = ?, attempt = attempt - ? where id = ? and fence = ? and leased = 1',
-  buryRun: 'update runs set leased = 0, due_at = null, ended_at = ?, error = ? where id = ? and fence = ? and leased = 1',
+  endAsDead: 'update runs set leased = 0, due_at = null, ended_at = ?, error = ? where id = ? and fence = ? and leased = 1',
   deleteRun: 'delete from runs where id = ? and fence = ? and leased = 1',
 
   laneOf: 'select cast(lane as blob) from runs where id = ?',

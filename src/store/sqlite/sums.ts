@@ -11,8 +11,8 @@ export class Sums {
   }
 
   /**
-   * At the start of a process: no window lasts longer than its length from now, because the clock may have been set back since the last
-   * stop.
+   * Called at the start of a process. Afterwards no window lasts longer than its length from now: the clock may have been set back since
+   * the last stop.
    */
   takeOver(now: number): void {
     this.#sql.capSums.run([now])

@@ -60,7 +60,7 @@ export class UntriedRuns {
       low: firstById(this.#sql.freshLow.all([max]) as DueRun[], this.#unparkedOf('low', now, max), max),
     }
     const ids = JSON.stringify([...ranked.high, ...ranked.normal, ...ranked.low].map(([id]) => id))
-    // A damaged run has no time: it comes first, and is buried when it is taken.
+    // A damaged run has no time, so it comes first, and becomes a dead run when it is taken.
     const times = new Map(this.#sql.acceptedAt.all([ids]) as [id: number, at: number | null][])
     return firstOf(ranked, ([id]) => times.get(id) ?? 0, max)
   }

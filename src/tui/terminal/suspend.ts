@@ -14,13 +14,13 @@ const graceMs = 200
 export const suspendProcess = (): Promise<void> =>
   new Promise((resolve) => {
     if (process.platform === 'win32') return resolve()
-    const goOn = (): void => {
+    const resume = (): void => {
       cancel()
-      process.off('SIGCONT', goOn)
+      process.off('SIGCONT', resume)
       resolve()
     }
-    const cancel = systemClock.after(graceMs, goOn)
-    process.on('SIGCONT', goOn)
+    const cancel = systemClock.after(graceMs, resume)
+    process.on('SIGCONT', resume)
     process.kill(0, 'SIGTSTP')
   })
 

@@ -42,7 +42,10 @@ export type ErasingStore = {
   readonly eraseRecords: (events: ErasedEvents, mayBeLate: boolean) => Promise<ReadonlySet<string>>
 }
 
-/** Lets `use` erase, and closes what was opened. Throws a Fault where the store cannot be opened, and what `use` throws. */
+/**
+ * Opens the store that has the runs and records of a data directory, calls `use` with it, and closes it afterwards. Throws a Fault where
+ * the store cannot be opened, and what `use` throws.
+ */
 export const withErasingStore = async <T>(
   workspace: Workspace,
   finder: GatewayFinder,

@@ -25,8 +25,8 @@ const maxBoundary = 70
 const octets = 'application/octet-stream'
 
 /**
- * Reads a body whose first line is a boundary. Its content type must name the same boundary: it is not signed, and must not choose another
- * reading of the body.
+ * Reads a body whose first line is a boundary. The content type must name the same boundary: the content type is not signed, so a
+ * stranger must not be able to change by it how the body is read.
  */
 export const readMultipart = (contentType: string | undefined, body: Buffer): MultipartBody | MultipartFault => {
   const { word, parameters } = readHeaderValue(contentType ?? '') ?? {}

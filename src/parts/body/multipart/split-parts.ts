@@ -38,10 +38,10 @@ export const splitParts = (body: Buffer, boundary: string): readonly BodyPart[] 
   return line ? parts : 'malformed'
 }
 
-/** The end of the line of a delimiter. `end`: the index behind the line. `isLast`: the delimiter ends the body. */
+/** The end of the line of a delimiter. `end`: the index after the line. `isLast`: the delimiter ends the body. */
 type DelimiterLine = { readonly end: number; readonly isLast: boolean }
 
-/** Reads what stands behind a delimiter; `undefined` where its line goes on. */
+/** Reads the rest of the line of a delimiter; `undefined` where this rest has more than blanks, so that the line is no delimiter. */
 const endOfLine = (body: Buffer, from: number): DelimiterLine | undefined => {
   if (body[from] === dash && body[from + 1] === dash) return { end: body.length, isLast: true }
   let at = from
@@ -50,8 +50,9 @@ const endOfLine = (body: Buffer, from: number): DelimiterLine | undefined => {
 }
 
 /**
- * Finds the next delimiter, where a content begins at `from`; `undefined` where the body has none. Of lines that only begin like a
- * delimiter some readers say that they are one (RFC 2046 5.1.1), and of a content that begins so that it is empty: neither is taken.
+ * Finds the next delimiter after the beginning of a content (`from`). `undefined`: the body has none, or readers could disagree about it.
+ * Some readers take a line that only begins like a delimiter for a delimiter (RFC 2046 5.1.1), and some take a content that begins with one
+ * as empty.
  */
 const findDelimiter = (
   body: Buffer,

@@ -13,8 +13,8 @@ export const hubspot = preset({
   sample: 'hubspot/contact.property_change',
   route: 'events: [contact.propertyChange, contact.creation]\nprompt: "Look at the contact {objectId}."\n',
   uncertain: 'it decodes some escapes (%2F, %3A and others) of the address before it signs; an address without escapes is safe',
-  // Two events may have the same eventId, as HubSpot's page on webhooks says.
   waitsSeconds: 5,
+  // Two events may have the same eventId, as HubSpot's page on webhooks says.
   batch: { items: '*', type: ['subscriptionType'], id: ['eventId', 'subscriptionType', 'objectId', 'occurredAt'], byEvents: true },
   scheme: {
     algorithm: 'hmac_sha256',

@@ -4,7 +4,6 @@ import { preset } from '../preset.ts'
 
 export const auth0 = preset({
   name: 'auth0',
-
   title: 'Auth0',
   docs: 'https://auth0.com/docs/customize/log-streams/custom-log-streams',
   senderSetup:

@@ -7,9 +7,9 @@ import type { CatchUpSettings, LogEntry, LogFailure, LogPage, SenderLogKit } fro
 const maxCallMs = 20_000
 /** The most bytes of a page: logs that repeat each payload are long. */
 const maxPageBytes = 8 * 1024 * 1024
-/** The wait where a sender names none: the longest window of the known limits. */
+/** The wait after a refusal by a rate limit that names no time: the longest window of the known rate limits. */
 const limitedMs = 60_000
-/** The wait after an answer that the sender itself did not mean, as 502 or a broken connection. */
+/** The wait after a failure on the way to the sender, such as a 502 or a broken connection. */
 const brokenMs = 15_000
 
 export type LogAnswer = { readonly ok: true; readonly answer: Extract<ApiAnswer, { kind: 'answer' }>; readonly json: Json } | LogFailure
@@ -33,7 +33,7 @@ export const askApi = async (question: LogRequest, right: string, { clock }: Pic
     : { ok: true, answer, json }
 }
 
-/** An answer without a body, as 202 or 204, is an empty map. */
+/** Parses the body of an answer. An answer without a body, such as a 202 or 204, gives an empty map. */
 const parsed = (text: string): Json | undefined => {
   try {
     return text.trim() === '' ? {} : (JSON.parse(quoteLongNumbers(text)) as Json)

@@ -67,7 +67,7 @@ export type ChatSpec = AddressSpec & {
   readonly callSeconds?: number
   /**
    * Says why a message to this chat cannot be sent with these settings, beside the forms of ids, which `checkChat` and `checkThread` know.
-   * It is asked before a call is made, and before the agent whose reply would be the message.
+   * The function is called before any request to the platform, and before the agent is asked whose reply would be the message.
    */
   readonly refuses?: (given: Pick<Posting, 'chat' | 'thread' | 'extra' | 'setting'>) => string | undefined
   /** Sends one message, and says what became of it. */

@@ -30,7 +30,9 @@ export type FetchRequest = {
   readonly timeoutMs: number
   /** Throws a WebProblem for a media type that is not wanted. */
   readonly checkType: (mediaType: string) => void
-  /** Called with each web address before it is checked and asked: with `address`, and with each address that a redirect names. */
+  /**
+   * Called with each web address before the address is checked and fetched: with `address`, and with each address that a redirect names.
+   */
   readonly beforeRequest: (address: string) => void
 }
 
@@ -83,8 +85,8 @@ const parseAddress = (address: string, base?: URL): URL => {
 }
 
 /**
- * Checks protocol, user name and password, port and IP addresses, and sends the request. Resolves to the answer when its head has come. Rejects
- * with a WebProblem when one of them is not allowed.
+ * Checks protocol, user name and password, port and IP addresses, and sends the request. Resolves to the answer when its head has come.
+ * Rejects with a WebProblem when one of them is not allowed.
  */
 const sendRequest = async (url: URL, { protocols }: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<IncomingMessage> => {
   const allowed = protocols.map((protocol) => `${protocol}//`).join(' and ')

@@ -156,7 +156,7 @@ export class HttpWire implements Wire {
     throw new WireFault('the server broke off before it answered')
   }
 
-  /** Asks for the stream that goes on behind the last event; `undefined` where there is none. */
+  /** Asks the server for a stream with the events after the last event. Resolves to `undefined` where there is no such stream. */
   async #nextStream({ lastEventId, retryMs }: StreamPosition, signal: AbortSignal): Promise<Response | undefined> {
     if (lastEventId === undefined) return undefined
     await pause(retryMs, this.#kit.clock, signal)

@@ -58,7 +58,9 @@ export const reviewConditionExpressions = (sampled: Sampled, subject: Subject): 
   }
 }
 
-/** Reports a condition that gives no true or false on any sample that it has a value on: it never holds, and a `not` around it always does. */
+/**
+ * Reports a condition that gives no true or false on any sample that it has a value on: it never holds, and a `not` around it always does.
+ */
 const checkKind = (
   { source, path }: ConditionExpression,
   { taken, results }: Pick<ExpressionAt, 'taken' | 'results'>,
@@ -95,7 +97,7 @@ export const reviewExpression = (expression: ExpressionAt, sampled: Sampled, sub
   if (isEmpty && isSure && !isExplained) sayEmpty(expression, reads.isSelective, subject)
 }
 
-/** Reports a header whose name differs by a slip from one that samples have. Other headers, proxies on the way may bring. */
+/** Reports a header whose name differs by a slip from one that samples have. Other headers may come from proxies on the way. */
 const checkHeader = ({ keys, ...path }: ReadPath, expression: ExpressionAt, { taken }: Sampled, subject: Subject): void => {
   const [, name] = keys
   const known = [...new Set(taken.flatMap(({ event }) => Object.keys(event.headers)))]

@@ -1,6 +1,6 @@
 /**
- * Reviews a route by sample payloads: fields and keys that no sample has, conditions on another kind of value, and a script that lets no
- * sample on.
+ * Reviews a route by sample payloads: fields and keys that no sample has, conditions on another kind of value, and a script that ignores
+ * every sample.
  */
 
 import { isObject } from '../../../core/json.ts'
@@ -200,9 +200,9 @@ const checkScript = ({ taken }: Sampled, { spec, say }: Subject): void => {
 }
 
 /**
- * Reports samples whose values make no address of a target. Where no sample has a value for a placeholder of the address, WH501 says so; and
- * settings without a placeholder are the same for each event, so they are reviewed without samples (WH713). On a route that lists no events,
- * some samples may be of events that its sender never sends.
+ * Reports samples whose values make no address of a target. Where no sample has a value for a placeholder of the address, WH501 says so;
+ * and settings without a placeholder are the same for each event, so they are reviewed without samples (WH713). On a route that lists no
+ * events, some samples may be of events that its sender never sends.
  */
 const checkAddresses = ({ taken }: Sampled, { spec, say }: Subject): void => {
   const rendered = taken.filter(({ passes, texts }) => passes && texts !== undefined)

@@ -10,7 +10,7 @@ import type { CallKind } from '../call-kind.ts'
 import { entryRevisionsKind, readEntriesKind, replaceEntriesKind } from '../calls/entry-calls.ts'
 import { replicasKind } from '../calls/replica-calls.ts'
 import { connect, type DatabaseConnection, type ResultRow } from '../connection.ts'
-import { LegacyClaimKeys } from '../keys.ts'
+import { CallMarks } from '../keys.ts'
 import { migrate, openingFault } from '../migration.ts'
 import { PostgresRecords } from '../postgres-records.ts'
 import { addPage } from './added-page.ts'
@@ -54,7 +54,7 @@ class MovablePostgres implements MovableStore {
       readEntries: (name) => ask(readEntriesKind, name),
       replaceEntries: (name, before, after) => ask(replaceEntriesKind, { name, before, after }),
     }
-    this.records = new PostgresRecords({ call: ask }, new LegacyClaimKeys())
+    this.records = new PostgresRecords({ call: ask }, new CallMarks())
   }
 
   async replicas(): Promise<readonly string[]> {
@@ -104,7 +104,7 @@ export const openMovablePostgres = async (options: StoreOptions): Promise<Movabl
     connection = await connect({ ...options, durability: 'fsync', byIndex: false, statementMs })
     await migrate(connection, options.schema)
     const [row] = await connection.query({ name: 'move_state', text: stateText }, [])
-    // Cannot happen: the migration has made the row.
+    // This cannot happen: the migration has made the row.
     if (row === undefined) throw new Fault('store_unusable', 'the database has no state', { exitCode: exit.internal })
     return new MovablePostgres(connection, row)
   } catch (error) {

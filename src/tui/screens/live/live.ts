@@ -232,7 +232,7 @@ const onMessage = (screen: LiveScreen, message: Message, world: World): ScreenUp
   }
 }
 
-/** Returns the details of the cursor's event; `undefined` if the known details are those of another event. */
+/** Returns the details of the cursor's event; `undefined` if the known details belong to another event. */
 export const detailOf = (screen: LiveScreen): LiveScreen['shown'] => (screen.shown?.key === eventAt(screen)?.key ? screen.shown : undefined)
 
 const withDetail = (
