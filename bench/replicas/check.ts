@@ -7,7 +7,7 @@ import type { AgentLog, Start } from '../durability/agent-log.ts'
 import type { Post } from '../durability/receiver.ts'
 import { groupedBy } from '../grouped.ts'
 import type { Held } from './database.ts'
-import { laneOf, pairLimit } from './mix.ts'
+import { laneOf, pairLimit, scheduledJob } from './mix.ts'
 import type { Answered } from './senders.ts'
 import { beyond, orderOf, type Turn } from './turns.ts'
 import type { Break, Outage } from './world.ts'
@@ -225,13 +225,15 @@ const lanes = ({ turns, posts }: Facts): Broken[] => {
 }
 
 const leftOver = (facts: Facts): Broken[] => {
-  const { runs, groups, lanes: turns, messages } = facts.held
+  const { runs, unfinished, groups, lanes: turns, messages } = facts.held
+  // The schedule goes on until the replicas stop. A run that it made last, with its turn of a lane, waits for the next start.
+  const scheduled = unfinished.filter((id) => id.startsWith(`${scheduledJob}@`)).length
   const talks = acceptedIds(facts).filter((id) => id.startsWith('talk-')).length
   const count = (rule: string, found: number, wanted = 0): Broken => ({ rule, ids: found === wanted ? [] : [String(found)] })
   return [
-    count('runs that are left in the database', runs),
+    { rule: 'runs that are left in the database', ids: runs === scheduled ? [] : unfinished },
     count('groups that are left in the database', groups),
-    count('turns of lanes that are left in the database', turns),
+    count('turns of lanes that are left in the database', turns, Math.min(turns, scheduled)),
     count(`messages in sessions, for ${talks} turns`, messages, 2 * talks),
   ]
 }

@@ -7,6 +7,8 @@ type DeadRun = { readonly deliveryId: string; readonly job: string | undefined; 
 export type Held = {
   /** Runs that are neither done nor dead. */
   readonly runs: number
+  /** The delivery ids of the first twenty of these runs. */
+  readonly unfinished: readonly string[]
   readonly groups: number
   /** Turns of lanes that runs have taken and not given back. */
   readonly lanes: number
@@ -17,6 +19,7 @@ export type Held = {
 
 const counts = `select (select count(*) from runs where ended_at is null)::int, (select count(*) from groups where events > 0)::int,
   (select coalesce(sum(open), 0) from lanes)::int, (select count(*) from messages)::int`
+const unfinishedRuns = 'select run from runs where ended_at is null order by id limit 20'
 const deadRuns = `select run, coalesce(error, '""') from runs where ended_at is not null`
 
 /** How long a server on a machine without a free processor may take to answer. */
@@ -31,12 +34,14 @@ export const heldIn = async (url: string, schema: string): Promise<Held> => {
   try {
     const [[runs, groups, lanes, messages] = []] = await connection.query({ name: 'counts', text: counts }, [])
     const dead = await connection.query({ name: 'dead_runs', text: deadRuns }, [])
+    const unfinished = await connection.query({ name: 'unfinished_runs', text: unfinishedRuns }, [])
     return {
       runs: Number(runs),
+      unfinished: unfinished.map(([run]) => runOf(String(run), '').deliveryId),
       groups: Number(groups),
       lanes: Number(lanes),
       messages: Number(messages),
-      dead: dead.map(([run, error]) => deadRunOf(String(run), JSON.parse(String(error)))),
+      dead: dead.map(([run, error]) => runOf(String(run), JSON.parse(String(error)))),
     }
   } finally {
     await connection.end()
@@ -69,7 +74,7 @@ export const holdSnapshot = async (url: string, schema: string): Promise<() => P
   return () => connection.end()
 }
 
-const deadRunOf = (run: string, error: string): DeadRun => {
+const runOf = (run: string, error: string): DeadRun => {
   const { deliveryId, job }: { deliveryId: string; job?: string } = JSON.parse(run)
   return { deliveryId, job, error }
 }
