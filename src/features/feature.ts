@@ -50,7 +50,7 @@ export type FeatureKit = {
 
 /** `begin`: opens the feature where the configuration needs it, at the start and after each reload. */
 export type OpenedFeature<Operation extends keyof RunningGateway, Shown extends keyof Status> = Pick<LaterPart<never>, 'begin'> & {
-  /** Begins nothing new, and lets end what is in progress. Called when the gateway begins to stop. */
+  /** Ends the work of the feature, while the other parts of the gateway are still open. Called when the gateway begins to stop. */
   readonly stop?: () => Promise<void>
   /** The control operations that the feature answers, also while it is not open. */
   readonly operations: Pick<RunningGateway, Operation>

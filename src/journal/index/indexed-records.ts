@@ -108,7 +108,7 @@ const chooseEvents = async (
   const { events: chosen, met, oldest } = index.choose(wanted, isAll)
   const truncated = chosen.length > limit
   const isEnough = truncated || hasAll
-  // An index without a single arrival has read no event.
+  // An index that has no arrival of an event yet has read no event.
   if (!isEnough && (!met || oldest === undefined)) return withoutIndex.events(wanted)
   const events = await index.views(chosen.slice(0, limit))
   if (isEnough || oldest === undefined) return { events, truncated, skipped, met }

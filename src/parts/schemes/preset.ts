@@ -9,7 +9,7 @@ import type { Batch, Repeats, Scheme } from './scheme.ts'
 
 /** A preset as its file declares it. Its texts are shown in docs/senders.md, by commands and in the editor. */
 export type PresetSpec = {
-  /** The name by which `verify` names the preset, in snake_case. */
+  /** The value of a route's key `verify` that chooses this preset, in snake_case. */
   readonly name: string
   readonly title: string
   /** Aliases of the sender's name. */

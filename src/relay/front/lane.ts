@@ -22,7 +22,7 @@ export class RelayLane {
   readyTo = 0
   /** The highest number that the present process of the gateway got. */
   handedTo = 0
-  /** The bytes of the requests that the process of the gateway has, by their numbers. */
+  /** The sizes, in bytes, of the requests that the gateway's process was given and has not settled, by the numbers of the requests. */
   readonly out = new Map<number, number>()
   /** The process that takes this lane. Only one does at a time, so that the order is kept. */
   taker: PullerProcess | undefined
