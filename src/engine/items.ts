@@ -58,8 +58,8 @@ const endOf = (outcome: Outcome, trail: Trail, item: Event): EndedItem => ({
 })
 
 /**
- * Returns the stage that ended an event. The ending commits the claim of the delivery id and the work in one step, but the rules have a
- * stage of its own for duplicates (rules: Order 1).
+ * Returns the stage that ended an event. The ending commits the claim of the delivery id and the work in one step, but the rules name a
+ * separate stage for duplicates (rules: Order 1).
  */
 export const endStage = (outcome: Outcome, { stage }: Trail): string => (outcome.kind === 'duplicate' ? 'duplicate' : stage)
 

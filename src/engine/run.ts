@@ -1,6 +1,7 @@
 /**
- * Runs a request through a route's plan, in two halves: `admit` runs the steps that need only the head, and returns the function that takes
- * the body. `resume` runs a verified request. `answerHandshake` is for requests that are no POST. This file knows no part by name.
+ * Runs a request through a route's plan, in two halves: `checkHead` runs the steps that need only the head, and returns the function that
+ * takes the body. `runVerified` runs a request whose signature was checked. `answerHandshake` is for requests that are no POST. This file
+ * knows no part by name.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -129,7 +130,8 @@ const afterVerification = (
   const { stage } = plan.authenticate
   if ('kind' in verification) {
     watch?.stage?.(stage, verification)
-    // Without its body, nothing can be kept of a refused request. What is redacted is never stored, and a later check needs it.
+    // The record of a refused request keeps the body, so that an operator can check it again later. But what a route redacts must never be
+    // stored, and that check would need it: so the record of a route with `redact` has no body.
     return { outcome: verification, stage, unverified: plan.redact ? head : { ...head, body: read.bytes } }
   }
   watch?.stage?.(stage, undefined)

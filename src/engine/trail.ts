@@ -15,12 +15,12 @@ export type Trail = {
   event: EventFacts | undefined
   whole: Event | undefined
   waits: StageWait[] | undefined
-  /** Begins the wait for the reply, where the answer waits for it; `awaited` is what waits. */
+  /** Starts waiting for the reply of the run, where the request's answer is that reply. `awaited`: the answer that waits. */
   readonly awaitReply: AwaitReply | undefined
   awaited: AwaitedAnswer | undefined
   /** The ends of the items, where the request was split. */
   items: readonly EndedItem[] | undefined
-  /** Since when the stage waits; `undefined` while nothing waits or nobody asks. */
+  /** When the stage began to wait; `undefined` while it does not wait, and where nobody times the waits. */
   waitsSince: number | undefined
 }
 
@@ -38,7 +38,7 @@ export const trailAt = (stage: string, event?: Event, awaitReply?: AwaitReply): 
   waitsSince: undefined,
 })
 
-/** Takes the event as it is after a stage into the trail. */
+/** Puts the event, as a stage has left it, into the trail. */
 export const noteEvent = (trail: Trail, event: Event): void => {
   trail.event = event
   trail.whole = event

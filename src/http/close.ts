@@ -35,7 +35,7 @@ const holdMs = 60
 export const closeServer = async (server: Server, host: Pick<LazyFastify, 'close'>, requests?: Holding): Promise<void> => {
   requests?.hold()
   if (requests) await pause(holdMs, systemClock)
-  // Closing resets connections that are not accepted yet. A turn lets the loop accept them first.
+  // Closing the server resets connections that it has not accepted yet. One turn of the event loop lets it accept them first.
   await nextTurn()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()

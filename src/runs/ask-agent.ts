@@ -114,12 +114,15 @@ const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, l
   return skills
 }
 
-/** A line that is longer, in characters, is logged in pieces that end at a blank: the log would not recognise half a secret. */
+/**
+ * A longer line, in characters, is logged in pieces that end at a blank: if a piece ended within a secret, the log would not recognise the
+ * secret and mask it.
+ */
 const maxHeardLine = 1_000
-/** The most characters without a blank that wait. Longer texts are left out. */
+/** The most characters without a blank that are kept until a blank comes. Past them the log says only how many characters there were. */
 const maxHeardWord = 20_000
 
-/** Logs the agent's text line by line while it comes. `heard` takes the next piece of the text. Call `end` after the last piece. */
+/** Logs the agent's text line by line as it arrives. `heard` takes the next piece of the text. Call `end` after the last piece. */
 const hearingOf = (lease: Lease, log: Log): { readonly heard: (text: string) => void; readonly end: () => void } => {
   let line = ''
   const say = (text: string): void => log('debug', { ...runFields(lease), text }, 'the agent says')

@@ -32,7 +32,7 @@ export type ConversationOptions = {
   readonly clock: Clock
   /** Removes known secrets from a text before it is stored. */
   readonly redact: (text: string) => string
-  /** Returns the most messages that the run's agent gets. */
+  /** Returns how many messages the run's agent gets at most. */
   readonly most: (run: NewRun) => number
   /** Returns the chat that the run's reply goes to. */
   readonly chatAddressOf: (run: NewRun) => ChatAddress | undefined

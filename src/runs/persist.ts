@@ -6,9 +6,9 @@ import type { Store } from '../store/ports.ts'
 
 export type PersistOptions = {
   readonly store: Pick<Store, 'recovered'>
-  /** Ends the repeating. A run that was not recorded goes on at the next start. */
+  /** Aborts to end the repeating. A run whose end could not be stored goes on at the next start. */
   readonly signal: AbortSignal
-  /** Called once, at the first failure. */
+  /** Called once, with the reason of the first failure. */
   readonly failed: (why: string) => void
 }
 

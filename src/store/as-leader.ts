@@ -1,4 +1,7 @@
-/** The one way by which a gateway does something alone: on a shared store as the leader of a task, on a sole store always. */
+/**
+ * The one way by which a gateway does something alone. On a shared store, it does so as the leader of a task; a gateway that has its store
+ * to itself always leads.
+ */
 
 import type { Shared } from './shared.ts'
 

@@ -7,7 +7,10 @@
 import type { DeliveryProgress, KeptEvents, NewRun } from '../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../core/session.ts'
 
-/** Entries of `positions` that are no schedule: up to when a route has caught up with its sender. No profile has a name with `@`. */
+/**
+ * Begins the keys in `positions` that belong to no schedule: those of the times up to which routes have caught up with their senders. No
+ * schedule has such a key, because no profile has a name with `@`.
+ */
 const prefix = '@catch-up/'
 
 export const catchUpKey = ({ profile, route }: { readonly profile: string; readonly route: string }): string =>

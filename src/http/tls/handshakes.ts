@@ -36,7 +36,7 @@ export class TlsHandshakes {
     return waiting.client
   }
 
-  /** `secured`: the socket of a connection whose handshake is over. */
+  /** Removes a connection whose handshake is over. `secured`: the socket that Node made for it after the handshake. */
   end(secured: Socket): void {
     this.#waiting.delete(endsOf(secured))
   }

@@ -1,6 +1,6 @@
 /**
- * The certificates that the server shows. They are replaced as a whole, for new connections, when a reload or changed files bring others
- * that are fit; otherwise those in use stay. Whoever renews certificates need tell nobody.
+ * The certificates that the server shows. When a reload or changed files bring other certificates that are valid, new connections get
+ * these, all at once; otherwise the certificates in use stay. So a program that renews certificates need not tell the gateway.
  */
 
 import { createSecureContext, type SecureContext, type SecureContextOptions, type Server } from 'node:tls'
@@ -46,7 +46,7 @@ export class ServedCertificates {
   #refused: Status['certificates_refused']
   /** The version that the last poll saw. */
   #seen: string
-  /** When the end of a certificate was logged last, by its file. */
+  /** When the log last said that a certificate ends soon, by the certificate's file. */
   readonly #toldAt = new Map<string, number>()
 
   /** Gives the server its certificates. Throws a Fault where they cannot be used. */
@@ -60,7 +60,7 @@ export class ServedCertificates {
       throw new Fault('certificates', messageOf(error), { exitCode: exit.config, hint: 'headgate validate', cause: error })
     }
     this.#seen = this.#served.version
-    // The check at the start has logged what ends soon.
+    // The check at the start has already logged which certificates end soon.
     for (const { files } of this.#endingSoon()) this.#toldAt.set(files.cert, options.clock.now())
     options.facts.observe({ handlers: { config_replaced: () => this.#refresh() } })
     server.once('listening', () => {
@@ -88,12 +88,12 @@ export class ServedCertificates {
     const version = versionOf(this.#options.settings())
     const isNew = version !== this.#served.version && version === this.#seen
     this.#seen = version
-    // What was refused may become fit without a change: a certificate that begins tomorrow, for example.
+    // Certificates that were refused may become valid without a change of their files, such as a certificate that begins tomorrow.
     if (isNew || this.#refused) this.#refresh()
     this.#tellEnds()
   }
 
-  /** Takes the files as they are now, where they are no worse than the certificates in use. */
+  /** Shows the certificates in the files as they are now, unless these have errors that the certificates in use do not have. */
   #refresh(): void {
     const { settings, facts, clock } = this.#options
     const version = versionOf(settings())
@@ -150,7 +150,7 @@ const optionsFor = ({ certPem, keyPem }: CertificatePair, { clientCa }: Certific
   ...(clientCa === undefined ? {} : { ca: clientCa }),
 })
 
-/** Returns what is wrong with a set and not with the one before it; `undefined` where nothing is. */
+/** Returns what is wrong with a set, leaving out what is also wrong with the set in use; `undefined` where nothing is left. */
 const newErrors = (set: CertificateSet, before: CertificateSet, now: number): string | undefined => {
   const errorsOf = (judged: CertificateSet) => judgeCertificates(judged, now).filter(({ code }) => isErrorCode(code))
   const known = new Set(errorsOf(before).map(({ code, path }) => `${code} ${path.join('/')}`))

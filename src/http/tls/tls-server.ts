@@ -15,7 +15,8 @@ export const createTlsServer = (options: ServerOptions, certificates: ServedCert
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
     requestCert: asksClients,
-    // Routes decide (src/parts/stages/client.ts): a probe of /health needs no certificate, and an operator sees who was refused and why.
+    // A handshake without a certificate is let through, because each route decides whether it needs one (src/parts/stages/client.ts): a
+    // probe of /health needs none, and an operator sees which client was refused and why.
     rejectUnauthorized: false,
     SNICallback: (name, done) => done(null, served.contextFor(name)),
   })

@@ -21,10 +21,10 @@ export type RefusalReason = string
 export type KeysUnavailable = { readonly later: string }
 
 /**
- * Checks the raw bytes of a body. Returns `true` when the signature is valid, else the reason why it is not, or `Later`. A check that
- * waits, such as for keys that are fetched, returns a promise, which never rejects. A scheme that needs the content of the body takes it
- * from `read`. The content is read once, for all secrets of the route and for the parser. The check of a plugin's scheme gets no `read`,
- * and must not return a promise or `Later`.
+ * Checks the raw bytes of a body. Returns `true` when the signature is valid, else the reason why it is not, or `KeysUnavailable`. A check
+ * that waits, such as for keys that are fetched, returns a promise, which never rejects. A scheme that needs the content of the body takes
+ * it from `read`. The content is read once, for all secrets of the route and for the parser. The check of a plugin's scheme gets no `read`,
+ * and must not return a promise or `KeysUnavailable`.
  */
 export type CheckBody = (
   bytes: Buffer,

@@ -1,6 +1,6 @@
 /**
- * Knows when requests came, also where the machine's clock was wrong then: a request waits at a relay until the gateway trusts the relay's
- * clock, and must then be judged as of when it really came.
+ * Knows when requests came, even where the machine's clock was wrong at that time. A request may wait at a relay for long; the gateway then
+ * judges it by the time at which it came, and trusts the relay's clock for that.
  */
 
 import type { Clock } from '../../core/clock.ts'

@@ -6,7 +6,7 @@ import { nextTurn } from '../../core/turns/taking-turns.ts'
 import { DurableDatabase } from '../../store/sqlite/durable-database.ts'
 import type { DatabaseForm } from '../../store/sqlite/schema.ts'
 
-/** The most units of work in one commit, the most that wait, and the most bytes of requests in these. */
+/** The most calls in one commit, the most calls that wait, and the most bytes of requests in the calls that wait. */
 const maxBatch = 256
 const maxWaiting = 10_000
 const maxWaitingBytes = 64 * 1024 * 1024
@@ -53,7 +53,7 @@ export class CommitQueue {
     })
   }
 
-  /** Cuts off the log after the next commit, so that nothing of deleted rows stays in it. */
+  /** Cuts off the database's write-ahead log after the next commit, so that nothing of deleted rows stays in it. */
   dropLog(): void {
     this.#mustDropLog = true
     this.#pumping ??= this.#pump()

@@ -12,13 +12,13 @@ import { Arrivals } from './arrivals.ts'
 import { maxOut, type RelayLane } from './lane.ts'
 import { RelayLanes } from './lanes.ts'
 import { bytesOf, type ItemFacts, type NewItem, type RelayLedger } from './ledger.ts'
-import { type PullerProcess, Takers } from './puller-processes.ts'
+import { type PullerProcess, PullerProcesses } from './puller-processes.ts'
 import type { GatewaySettings, RouteSettings } from './relay-settings.ts'
 import { WaitingSenders } from './waiting-senders.ts'
 
 /** The most bytes of all lanes that one process has at a time. */
 const maxOutBytes = 16 * 1024 * 1024
-/** How long senders wait for a process that was the last, and whose connection broke. */
+/** How long senders still wait when the connection of the gateway's last process has broken: the process may come back. */
 const lostMs = 5_000
 
 export type GatewayQueueOptions = { readonly settings: GatewaySettings; readonly ledger: RelayLedger; readonly clock: Clock }
@@ -28,7 +28,7 @@ export class GatewayQueue {
   readonly #ledger: RelayLedger
   readonly #clock: Clock
   readonly #lanes: RelayLanes
-  readonly #takers: Takers
+  readonly #processes: PullerProcesses
   readonly #arrivals: Arrivals
   readonly senders: WaitingSenders
   #isClosed = false
@@ -42,11 +42,11 @@ export class GatewayQueue {
     this.#lostTimer = new Timer(clock, () => this.#releaseSenders())
     this.#arrivals = new Arrivals(clock)
     this.senders = new WaitingSenders(clock)
-    this.#takers = new Takers(clock, (taker) => this.#left(taker))
+    this.#processes = new PullerProcesses(clock, (taker) => this.#left(taker))
   }
 
   get isTaken(): boolean {
-    return this.#takers.areNear
+    return this.#processes.areNear
   }
 
   get lanes(): Iterable<RelayLane> {
@@ -104,22 +104,22 @@ export class GatewayQueue {
    */
   async take(name: string, holds: ReadonlySet<string>, gone: AbortSignal): Promise<readonly WireFrame<object>[]> {
     // A process that asks for the first time learns at once that it is connected.
-    const isNew = !this.#takers.has(name)
-    const taker = this.#takers.heard(name)
+    const isNew = !this.#processes.has(name)
+    const taker = this.#processes.heard(name)
     for (const lane of this.#lanesOf(taker)) lane.keepOut((id) => holds.has(String(id)))
     let frames = this.#handOut(taker)
     if (frames.length === 0 && !isNew && !gone.aborted && !this.#isClosed) {
-      await this.#takers.untilWoken(taker, gone)
+      await this.#processes.untilWoken(taker, gone)
       frames = gone.aborted ? [] : this.#handOut(taker)
     }
     if (gone.aborted) this.#lost(name)
-    else this.#takers.heard(name)
+    else this.#processes.heard(name)
     return [{ head: this.#head(), body: Buffer.alloc(0) }, ...frames]
   }
 
   /** Takes the answers of a process, and forgets the requests that they answer. Rejects with a StoreFault. */
   async done(name: string, answers: readonly WireFrame<DoneHead>[]): Promise<void> {
-    this.#takers.heard(name)
+    this.#processes.heard(name)
     const ended = new Map<number, number>()
     for (const { head, body } of answers) {
       const { id, status, type, headers } = head
@@ -128,24 +128,24 @@ export class GatewayQueue {
     }
     if (ended.size === 0) return
     for (const facts of await this.#ledger.end(this.#settings.name, ended, this.#clock.now())) this.#forget(facts)
-    // There is room for further requests of these lanes.
+    // The ended requests leave room for further requests of their lanes.
     this.#wakeOne()
   }
 
   /** Forgets a process that has given all its answers: its lanes are free. Where it was the last, no sender waits any more. */
   leave(name: string): void {
-    this.#takers.leave(name)
+    this.#processes.leave(name)
     this.#releaseSenders()
   }
 
-  /** Forgets a process whose connection broke. It may be ending, with some answers still to give, or come back. */
+  /** Forgets a process whose connection broke. It may come back, or be about to end and still give some answers. */
   #lost(name: string): void {
-    this.#takers.leave(name)
+    this.#processes.leave(name)
     this.#lostTimer.start(lostMs)
   }
 
   #releaseSenders(): void {
-    if (this.#takers.isEmpty) this.senders.release()
+    if (this.#processes.isEmpty) this.senders.release()
   }
 
   /** Forgets what is kept for too long. Resolves to the number of requests that expired, by lane. Rejects with a StoreFault. */
@@ -169,7 +169,7 @@ export class GatewayQueue {
     this.#isClosed = true
     this.#lostTimer.stop()
     this.senders.close()
-    this.#takers.close()
+    this.#processes.close()
   }
 
   #head(): RelayHead {
@@ -189,7 +189,7 @@ export class GatewayQueue {
   }
 
   #wakeOne(): void {
-    this.#takers.wakeOne((taker) => this.senders.hasAsked || this.#hasDue(taker))
+    this.#processes.wakeOne((taker) => this.senders.hasAsked || this.#hasDue(taker))
   }
 
   #hasDue(taker: PullerProcess): boolean {
@@ -212,7 +212,7 @@ export class GatewayQueue {
         left -= bytes
         frames.push({ head: { ...head, id: String(id), at: this.#arrivals.timeOf(id, head.at) }, body })
       }
-      // Lanes take turns, where there is more than a process may have.
+      // The lane goes behind the others, because there may be more requests than one process may have.
       this.#lanes.putLast(lane)
     }
     return frames

@@ -30,7 +30,7 @@ import type { GatewaySettings } from './relay-settings.ts'
 
 export type HttpExchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly connection: ClientConnection }
 
-/** The gateway that is asked for, and its queue: absent for a gateway that the relay does not serve. */
+/** The settings of a gateway that the relay serves, and the queue of requests for it. */
 export type ServedGateway = { readonly settings: GatewaySettings; readonly queue: GatewayQueue }
 
 export type HandOverOptions = {

@@ -52,7 +52,7 @@ export class RelayLedger {
   readonly #commits: CommitQueue
   /** The lanes with counts of their own, by gateway. */
   readonly #counted = new Map<string, Set<string>>()
-  /** A log that an earlier process has left may have requests that ended. */
+  /** Whether the write-ahead log may still have requests that have ended. That of an earlier process may have some. */
   #hasEnded = true
 
   private constructor(commits: CommitQueue, name: string) {
@@ -119,7 +119,10 @@ export class RelayLedger {
     })
   }
 
-  /** Removes what is left in the log of requests that have ended since the last call. In the file itself, they are overwritten at once. */
+  /**
+   * Removes requests that have ended since the last call from the write-ahead log. In the database file itself they are overwritten at
+   * once.
+   */
   forgetEnded(): void {
     if (this.#hasEnded) this.#commits.dropLog()
     this.#hasEnded = false

@@ -14,7 +14,7 @@ const nearMs = 5_000
  */
 export type PullerProcess = { readonly name: string; heardAt: number; wake: (() => void) | undefined; readonly gone: Timer }
 
-export class Takers {
+export class PullerProcesses {
   readonly #clock: Clock
   readonly #left: (taker: PullerProcess) => void
   /** By name. The process that took requests last stands last. */
@@ -62,7 +62,7 @@ export class Takers {
 
   /** Resolves when the process is woken, has waited for 25 seconds, or nobody reads the answer any more (`gone`). */
   untilWoken(taker: PullerProcess, gone: AbortSignal): Promise<void> {
-    // A process asks once at a time: its earlier question is one that it has given up.
+    // A process asks one question at a time, so it has given up its earlier question.
     taker.wake?.()
     return new Promise((resolve) => {
       const end = (): void => {
@@ -82,7 +82,7 @@ export class Takers {
   wakeOne(mayTake: (taker: PullerProcess) => boolean): void {
     for (const taker of this.#takers.values()) {
       if (!taker.wake || !mayTake(taker)) continue
-      // What was woken goes to the end, so that the processes of a gateway take turns.
+      // The process that was woken goes to the end of the map, so that the processes of a gateway take turns.
       this.#takers.delete(taker.name)
       this.#takers.set(taker.name, taker)
       taker.wake()
@@ -90,7 +90,7 @@ export class Takers {
     }
   }
 
-  /** Nobody waits any more. */
+  /** Ends all waits, for good. */
   close(): void {
     this.#isClosed = true
     for (const { wake, gone } of this.#takers.values()) {

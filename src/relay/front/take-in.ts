@@ -39,7 +39,7 @@ const tooFull = errorReply(503, 'Too much is kept for this route', retryAfter)
 const unreachable = errorReply(503, 'The gateway is not connected', { 'Retry-After': '5' })
 const methodsOfQuestions: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** A status address belongs to no route of the relay: its question waits as long as one of a route without settings. */
+/** A status address belongs to no route of the relay, so a question for it waits as long as a request of a route without settings. */
 const statusLane = 'status'
 const statusRoute = relayRouteOf({})
 

@@ -1,4 +1,4 @@
-/** Counts what a relay turned away, and says it once a minute: a flood must not fill the log. */
+/** Counts what a relay refused, and logs the counts once a minute, so that a flood of requests does not fill the log. */
 
 import type { Clock } from '../../core/clock.ts'
 import { minuteMs } from '../../core/clock.ts'
@@ -28,7 +28,7 @@ export class RelayTally {
     this.#full.set(key, { gateway, lane, what: 'full', number: (before?.number ?? 0) + 1 })
   }
 
-  /** Says in the log, once a minute, why requests cannot be written. */
+  /** Logs, at most once a minute, why requests cannot be written. */
   readonly failed = (reason: string): void => {
     const now = this.#clock.monotonic()
     if (now - this.#failedAt < minuteMs) return

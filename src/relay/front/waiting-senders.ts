@@ -52,7 +52,7 @@ export class WaitingSenders {
     })
   }
 
-  /** Returns the requests that wait to be handed out. They are handed out once. */
+  /** Returns the requests that are not kept and wait to be handed out, and forgets them, so that each is handed out once. */
   takeAsked(): ItemHead[] {
     const asked = [...this.#asked.values()]
     this.#asked.clear()
@@ -69,7 +69,7 @@ export class WaitingSenders {
     for (const end of [...this.#ends.values()]) end(undefined)
   }
 
-  /** Nobody waits any more. */
+  /** Ends all waits, for good: later waits end at once. */
   close(): void {
     this.#isClosed = true
     this.release()

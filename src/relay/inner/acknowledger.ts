@@ -18,7 +18,7 @@ const maxAnswers = 256
 
 export class Acknowledger {
   readonly #options: AcknowledgerOptions
-  /** Bounded by what the relay hands out before it has the answers. */
+  /** The relay hands out only a bounded number of requests before it has their answers, so this list is bounded too. */
   readonly #waiting: WireFrame<DoneHead>[] = []
   #sending: Promise<void> | undefined
 

@@ -1,7 +1,7 @@
 /**
- * Takes requests from a relay, one process of possibly several of a gateway. Requests of one route are worked on in their order, one after
- * the other, and each is acknowledged once its outcome is settled: what this gateway cannot take now, it tries again. A request that fails
- * alone holds up no other client.
+ * Takes requests from a relay; a gateway may have several processes that do. Requests of one route are worked on one after the other, in
+ * the order in which they came. Each is acknowledged once its outcome is final: a request that this gateway cannot take now is tried again.
+ * Where only one request fails, the requests of other clients go on.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -39,13 +39,14 @@ const longestPauseMs = 30_000
  */
 const maxFailures = 8
 /**
- * How often the requests of one client are tried, one after the other, that can only be judged later (`later`): about an hour. Then each is
- * given up whose next try fails, until one is taken.
+ * How often the requests of one client are tried in a row while they cannot be judged yet (`later` in receive-item.ts): about an hour. From
+ * then on each request is given up when its next try fails, until one is taken.
  */
 const maxLaterTries = 120
 /**
- * The most requests of a route that wait for the limit of their own key. They are some of those that the relay hands out at a time, so
- * more of them would keep the others waiting in the relay. A further one is settled, and can be replayed from its record.
+ * The most requests of a route that wait because the rate limit of their key (`rate_limit` with `key`) is used up. They count towards the
+ * requests that the relay hands out at a time, so if more of them waited here, all others would wait in the relay. A further request is
+ * acknowledged as refused, and can be replayed from its record.
  */
 const maxLimited = 32
 
@@ -70,12 +71,16 @@ export class Puller {
   readonly #options: PullerOptions
   readonly #api: RelayApi
   readonly #acknowledger: Acknowledger
-  /** The requests that were taken and not acknowledged; the work on each lane, and beside it on what stepped aside, by client. */
+  /** The ids of the requests that were taken and not acknowledged. */
   readonly #held = new Set<string>()
-  readonly #lanes = new Map<string, Promise<void>>()
-  /** The tries of requests that can only be judged later, since one of their client was taken, by the line of the client. */
+  /** The work on each queue: on each lane, and beside each lane on the queues of single clients and of requests that wait for a rate limit. */
+  readonly #queues = new Map<string, Promise<void>>()
+  /**
+   * How often requests that cannot be judged yet were tried since a request of the same client was taken, by the name of the client's
+   * queue.
+   */
   readonly #laterTries = new Map<string, number>()
-  /** How many requests wait for the limit of their own key, by lane. */
+  /** The number of requests that wait for the rate limit of their key, by lane. */
   readonly #limited = new Map<string, number>()
   readonly #stop = new AbortController()
   readonly #loop: Promise<void>
@@ -104,8 +109,8 @@ export class Puller {
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#loop
-    // What steps aside while a lane ends is work too.
-    while (this.#lanes.size > 0) await Promise.all(this.#lanes.values())
+    // The last request of a lane may open a queue of its client's requests, so the wait is repeated until no queue is left.
+    while (this.#queues.size > 0) await Promise.all(this.#queues.values())
     await this.#acknowledger.close()
     await this.#api.done([], true).catch(() => {})
   }
@@ -131,54 +136,61 @@ export class Puller {
     }
   }
 
-  /** Puts a request behind the others of its lane. A request that is not kept makes no work, and waits for nobody. */
+  /**
+   * Puts a request behind the others of its lane. A request that the relay does not keep is run at once: it makes no work, so its order
+   * does not matter.
+   */
   #add(item: WireFrame<ItemHead>, about: RelayHead): void {
     const { id, lane } = item.head
-    // The relay hands out again what it believes lost.
+    // The relay hands a request out again where it believes that the request did not reach this process.
     if (this.#held.has(id)) return
     this.#held.add(id)
     if (!isKept(id)) return void receiveItem(item, about, this.#options).then((answer) => this.#acknowledge(id, answer))
     this.#after(lane, () => this.#settle(item, about))
   }
 
-  /** Has work done after all work of the line. */
-  #after(line: string, work: () => Promise<void>): void {
-    const done = (this.#lanes.get(line) ?? Promise.resolve()).then(work).finally(() => {
-      if (this.#lanes.get(line) !== done) return
-      this.#lanes.delete(line)
-      this.#laterTries.delete(line)
+  /** Begins the work once all earlier work of the same queue has ended. `queue`: the name of a lane, or of a queue beside it. */
+  #after(queue: string, work: () => Promise<void>): void {
+    const done = (this.#queues.get(queue) ?? Promise.resolve()).then(work).finally(() => {
+      if (this.#queues.get(queue) !== done) return
+      this.#queues.delete(queue)
+      this.#laterTries.delete(queue)
     })
-    this.#lanes.set(line, done)
+    this.#queues.set(queue, done)
   }
 
   /**
-   * Works on a kept request until its outcome is settled. Where no request of the route can be taken now, the lane waits. Where only this
-   * request failed, it steps aside, and those of its client behind it, so that the requests of other clients go on. Where only the limit
-   * of its own key is used up, it steps aside alone.
+   * Works on a kept request until its outcome is final. Where no request of the route can be taken now, the whole lane waits. Where only
+   * this request failed, it goes to a queue of its client, as do later requests of this client, so that the requests of other clients go
+   * on. Where only the rate limit of its key is used up, this request alone waits (`#limit`).
    */
-  async #settle(item: WireFrame<ItemHead>, about: RelayHead, isAside = false, before = 0): Promise<void> {
+  async #settle(item: WireFrame<ItemHead>, about: RelayHead, isInClientQueue = false, before = 0): Promise<void> {
     const { id, lane, remote } = item.head
-    const aside = `${lane} ${networkOf(remote)}`
-    if (!isAside && this.#lanes.has(aside)) return this.#after(aside, () => this.#settle(item, about, true))
+    const clientQueue = `${lane} ${networkOf(remote)}`
+    if (!isInClientQueue && this.#queues.has(clientQueue)) return this.#after(clientQueue, () => this.#settle(item, about, true))
     for (let tries = before + 1; !this.#stop.signal.aborted; tries++) {
       const answer = await receiveItem(item, about, this.#options)
       const { again } = answer
       if (again === 'limited') return void this.#limit(item, about, answer)
-      if (again === 'later') this.#laterTries.set(aside, (this.#laterTries.get(aside) ?? 0) + 1)
-      else this.#laterTries.delete(aside)
+      if (again === 'later') this.#laterTries.set(clientQueue, (this.#laterTries.get(clientQueue) ?? 0) + 1)
+      else this.#laterTries.delete(clientQueue)
       if (again === undefined) return this.#acknowledge(id, answer)
-      if (this.#isOver(again, tries, aside)) return void this.#giveUp(item, answer)
-      const wait = (): Promise<void> => this.#pause(waitOf(answer, again === 'later' ? (this.#laterTries.get(aside) ?? 1) : tries))
-      if (again !== 'route' && !isAside) return this.#after(aside, () => wait().then(() => this.#settle(item, about, true, tries)))
+      if (this.#isOver(again, tries, clientQueue)) return void this.#giveUp(item, answer)
+      const wait = (): Promise<void> => this.#pause(waitOf(answer, again === 'later' ? (this.#laterTries.get(clientQueue) ?? 1) : tries))
+      if (again !== 'route' && !isInClientQueue)
+        return this.#after(clientQueue, () => wait().then(() => this.#settle(item, about, true, tries)))
       await wait()
     }
   }
 
-  #isOver(again: ItemAnswer['again'], tries: number, aside: string): boolean {
-    return again === 'item' ? tries >= maxFailures : again === 'later' && (this.#laterTries.get(aside) ?? 0) >= maxLaterTries
+  #isOver(again: ItemAnswer['again'], tries: number, clientQueue: string): boolean {
+    return again === 'item' ? tries >= maxFailures : again === 'later' && (this.#laterTries.get(clientQueue) ?? 0) >= maxLaterTries
   }
 
-  /** Lets a request wait for the limit of its own key, behind the others of its lane that do, and before no other request. */
+  /**
+   * Lets a request wait until the rate limit of its key has room, behind other requests of its lane that wait for the same reason. No other
+   * request waits behind it.
+   */
   #limit(item: WireFrame<ItemHead>, about: RelayHead, first: ItemAnswer): void {
     const { id, lane } = item.head
     const waiting = this.#limited.get(lane) ?? 0
@@ -199,7 +211,7 @@ export class Puller {
     this.#after(`${lane} limited`, settle)
   }
 
-  /** Settles a request by its last answer, though the gateway might take it later, and says how its event can still be had. */
+  /** Acknowledges a request with its last answer, though the gateway might take it later, and logs how its event can still be had. */
   #giveUp({ head: { id, lane } }: WireFrame<ItemHead>, answer: ItemAnswer): void {
     const { reply, eventId } = answer
     const fix = eventId === undefined ? 'have its sender send it again' : `headgate events replay ${eventId}`
@@ -208,7 +220,10 @@ export class Puller {
     this.#acknowledge(id, answer)
   }
 
-  /** Gives an answer. The sender may wait for the reply of a run, which is committed: the lane does not wait for that. */
+  /**
+   * Gives the relay an answer. Where the sender waits for the reply of a run, the answer follows later: the run is committed, so the lane
+   * need not wait for it.
+   */
   #acknowledge(id: string, { replied, ...answer }: ItemAnswer): void {
     if (!replied) this.#acknowledger.add(this.#doneFrame(id, answer))
     else void replied.then((reply = answer.reply) => this.#acknowledger.add(this.#doneFrame(id, { ...answer, reply })))
@@ -244,8 +259,8 @@ export class Puller {
   }
 
   /**
-   * Takes nothing while the clocks differ: each event with a signed time would be refused, and be gone. What was handed over is given back.
-   * `aheadMs`: how far the relay's clock is ahead.
+   * Takes nothing while the relay's clock and this machine's clock differ too much: each event with a signed time would be refused, and be
+   * lost. The requests that were handed over are given back. `aheadMs`: how far the relay's clock is ahead.
    */
   async #wrongClock(aheadMs: number): Promise<void> {
     const way = aheadMs > 0 ? 'ahead of' : 'behind'

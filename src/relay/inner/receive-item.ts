@@ -38,9 +38,10 @@ export type ReceiveItemOptions = {
 export type ItemAnswer = {
   readonly reply: Reply
   /**
-   * Present where the request may be taken later. `route`: no request of its route can be taken now. `item`: only this one failed. `later`:
-   * only this one can be judged later, as the keys of its sender cannot be fetched, or a request with its id is still in progress.
-   * `limited`: the limit of its own key is used up. A request whose signature does not hold is settled, whatever its answer is.
+   * Present where the request may be taken later. `route`: no request of its route can be taken now. `item`: only this request failed.
+   * `later`: only this request cannot be judged yet, because the keys of its sender cannot be fetched, or because a request with its id is
+   * still in progress. `limited`: the rate limit of this request's key is used up. A request whose signature does not hold is never taken
+   * later.
    */
   readonly again?: 'route' | 'item' | 'later' | 'limited'
   readonly eventId?: string | undefined
@@ -71,7 +72,8 @@ export const receiveItem = async (item: WireFrame<ItemHead>, about: RelayHead, o
 
 const againFor = ({ outcome, unverified, event }: EndedRequest): ItemAnswer['again'] => {
   const status = outcomeStatus(outcome)
-  // A stranger chooses which keys sign a request, and what its id is.
+  // A stranger can cause these two refusals, by naming keys that cannot be fetched or an id that is in progress. So they must not hold up
+  // the other requests of the route.
   if (outcome.kind === 'refused' && (outcome.code === 'keys_unavailable' || outcome.code === 'in_progress')) return 'later'
   if (status === 503) return 'route'
   if (status === 429) return unverified ? undefined : event ? 'limited' : 'route'
@@ -104,7 +106,8 @@ const run = async (
   const path = parsePath(head.pathAndQuery ?? '')
   if (!path) return { ended: { outcome: refuse('unknown_route', { name: '' }), stage: 'route' } }
   const { rawHeaders = [], headers } = head
-  // The body is here, so its own size counts, and a body that is too large is refused with its route.
+  // The body is read already, so its own size is checked below instead of the announced size. That check comes after the route is found, so
+  // that the record of a refusal names the route.
   const { 'content-length': _, ...others } = headers
   const plan = endedOnError(() => checkBeforePlan({ rawHeaders: [...rawHeaders], headers: others }, path, serving, refusing()))
   if (!('authenticate' in plan)) return { ended: plan }
@@ -119,7 +122,7 @@ const run = async (
   }
 }
 
-/** `isOnce`: the request is not tried again. */
+/** Runs the request through the plan. `isOnce`: the request is not tried again. */
 const runPlan = async (
   plan: RoutePlan,
   head: RequestHead,

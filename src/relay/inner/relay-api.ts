@@ -28,7 +28,7 @@ export type PulledBatch = {
   readonly at: number
 }
 
-/** `address` is asked before each call, so that a key can be changed. */
+/** `address`: returns the relay's address and key. It is called before each call, so that the key can be changed. */
 type RelayApiOptions = { readonly address: () => RelayAddress; readonly clock: Pick<Clock, 'now'> }
 
 /** How long the relay may take for its answer, besides the time in which it waits for requests. */

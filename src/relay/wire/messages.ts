@@ -30,7 +30,10 @@ export type RelayHead = {
   readonly keepMs: number
   /** The time by the relay's clock, in milliseconds since 1970. Absent from an older relay. */
   readonly now?: number
-  /** What is kept for the gateway. `oldestAt`: when the oldest of it came, in milliseconds since 1970. */
+  /**
+   * The number of requests that the relay keeps for the gateway. `bytes`: their size. `oldestAt`: when the oldest of them came, in
+   * milliseconds since 1970.
+   */
   readonly items: number
   readonly bytes: number
   readonly oldestAt?: number

@@ -21,7 +21,7 @@ export type AttemptOptions = AskOptions & {
   readonly redact: (text: string) => string
   /** Sends a text to one target. Never rejects. */
   readonly send: (outgoing: Outgoing) => Promise<Sending>
-  /** Absent where no run waits for a target that is down. */
+  /** Says which runs wait for a target that is down. Absent where no run does. */
   readonly outages?: Outages
   /** Remembers the runs of paused routes. */
   readonly held: Pick<HeldRuns, 'add'>

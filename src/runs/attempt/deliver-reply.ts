@@ -36,7 +36,8 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Att
     traceparent: transcript.span?.traceparent,
     progress: lease.progress,
     interrupted: lease.interrupted && lease.reply !== undefined,
-    // Only other runs can show that the receiver is down, and not this text alone.
+    // After a crash, other runs in the store may be for the same receiver. The backlog has at least two runs then, and only the others can
+    // show whether the receiver is down or cannot take this text.
     resumed: lease.interrupted && !options.store.hasRoom(2),
     // Progress at a first attempt means that the run was dead and an operator revived it.
     revived: lease.attempt === 1,
@@ -63,9 +64,9 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Att
 const endOfDelivery = async (attempt: Attempt, error: string, delivered: Exclude<Delivered, 'lost'>): Promise<Attempted> => {
   const { options, signal, lease, policy } = attempt
   const { open, retryAfterMs: askedMs, gaveUp, isUntried } = delivered
-  // A target failed, or was broken off by the stop, whose receiver does not fail with other texts.
+  // Whether a target failed, or its sending was aborted by the stop, while its receiver takes other texts.
   const hasFailed = open.some(({ outage }) => outage === undefined)
-  // A receiver fails with other texts too, and its breaker is still closed.
+  // Whether a receiver fails with other texts too, though its breaker is still closed.
   const isSuspected = open.some(({ outage }) => outage === 'suspected')
   const waitsFor = open.filter(({ outage }) => outage === 'held' || outage === 'open').map(({ position }) => position)
   const isOutage = isSuspected || waitsFor.length > 0

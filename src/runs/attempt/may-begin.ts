@@ -7,7 +7,7 @@ import { type Attempt, type Attempted, giveBack } from './attempt.ts'
 /** Returns the end of an attempt that must not begin, or that waits for a target; `undefined` where it may begin. */
 export const whyNotStart = async (attempt: Attempt): Promise<Attempted | undefined> => {
   const { options, paces, lease, policy } = attempt
-  // Here the process died, or its lease ran out, during the last attempt that the run may have. (An orderly stop gives the run another
+  // The process died, or its lease ran out, during the last attempt that the run may have. (After an orderly stop, the run gets another
   // attempt.)
   if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
     return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }

@@ -85,7 +85,8 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
   /** Opens the breaker. The wait for the next trial has jitter, so that several gateways do not try at the same moment. */
   const open = (askedMs = 0): void => {
     const waitAfter = backOff({ first: firstWaitMs, most: settings().longestWaitMs, jitter: 0.5 })
-    // Where a receiver that is not known to be down asks to wait, nothing but that wait is due.
+    // A receiver that asks to wait need not be down. Unless it is known to be down, its next trial is due when the wait that it asked for
+    // is over.
     const ownMs = askedMs > 0 && !row.isDown() ? 0 : Math.round(waitAfter(trials + 1, random))
     retryAt = now() + Math.max(askedMs, ownMs)
     isAsked = !row.isDown()
@@ -97,7 +98,7 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
     row.clear()
     if (wasOpen) become('closed', isReset)
   }
-  /** Lets the next trial not be due before a time. */
+  /** Delays the next trial until `until`, unless it is due later anyway. */
   const putOff = (until: number): void => {
     if (until <= retryAt) return
     retryAt = until

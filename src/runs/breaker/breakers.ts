@@ -20,9 +20,9 @@ const receiverText = ({ target, address }: Receiver): string => (address === '' 
 
 /** The most breakers. Past them, a breaker that is closed is forgotten; where none is closed, further addresses have no breaker. */
 const maxBreakers = 1_000
-/** How many failures of one text are spared: they count as no attempts, though no other text fails. */
+/** How many failures of one text do not count as attempts, though no other text has failed. */
 const maxSpared = 20
-/** The most texts whose spared failures are counted. Past them the oldest count is forgotten. */
+/** The most texts whose uncounted failures are remembered. Past them the oldest text is forgotten. */
 const maxSparedTexts = 10_000
 
 /** A breaker that is not closed. Times are wall times, in milliseconds. `waiting`: the number of runs that wait for it. */
@@ -69,7 +69,7 @@ type Entry = {
 export class Breakers {
   readonly #options: BreakersOptions
   readonly #entries = new Map<string, Entry>()
-  /** The spared failures of each text that has not arrived, by the text's key. */
+  /** The number of uncounted failures of each text that has not arrived, by the text's key. */
   readonly #spared = new Map<string, number>()
 
   constructor(options: BreakersOptions) {
@@ -221,8 +221,9 @@ export class Breakers {
   }
 
   /**
-   * Whether the failure of a text is an outage of its receiver, and counts as no attempt. A receiver that asks to wait is not down yet, and
-   * the other texts to a receiver may still wait in the store after the process crashed. So the first failures of such a text are spared.
+   * Whether the failure of a text is an outage of its receiver, and counts as no attempt. A receiver that asks to wait need not be down;
+   * and after a crash, the other texts to a receiver may still wait in the store, so that nothing shows whether they fail too. In these two
+   * cases the first failures of a text count as no attempts.
    */
   #outageOf({ state, isSuspected, isAsked }: Breaker, text: string, isResumed: boolean): 'open' | 'suspected' | undefined {
     const [isClosed, spared] = [state === 'closed', this.#spared.get(text)]

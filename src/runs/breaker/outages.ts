@@ -22,7 +22,7 @@ export interface Outages {
   ended(lease: Lease): void
 }
 
-/** `world` returns the targets and profiles as they are configured now. */
+/** Makes the outages of a gateway from its breakers. `world`: returns the targets and profiles as they are configured now. */
 export const createOutages = (breakers: Breakers, world: () => World): Outages => {
   /** The receivers that the runs in progress will wait for. */
   const waiting = new Map<RunId, { readonly receivers: readonly Receiver[]; readonly hasReply: boolean }>()

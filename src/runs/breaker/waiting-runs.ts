@@ -20,7 +20,7 @@ export type WaitingRunsOptions = {
   readonly makeDue: (runs: readonly GivenBack[]) => Promise<void>
 }
 
-/** Owns the timer of the next trial. */
+/** The runs that wait for one receiver, and the timer that makes one of them due for the next trial. */
 export class OutageRuns {
   readonly #options: WaitingRunsOptions
   readonly #runs = new Map<RunId, WaitingRun>()

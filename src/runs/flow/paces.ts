@@ -15,8 +15,8 @@ const maxDelays = 10_000
 export type SharedRates = { readonly charge: (key: string, limit: number) => number | Promise<number> }
 
 /**
- * The turn of a run. `planned`: it comes at `at`, on monotonic time, later by the delay of the run's key. `come`: it came at `at`, when the
- * minute was full. `counted`: the run is counted and may begin.
+ * When it is a run's turn to begin. `planned`: the turn comes at `at`, on monotonic time, or later by the delay of the run's key. `come`:
+ * the turn came at `at`, but the minute was full. `counted`: the run is counted and may begin.
  */
 type Turn = { readonly state: 'planned' | 'come' | 'counted'; readonly at: number }
 

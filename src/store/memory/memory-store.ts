@@ -96,7 +96,7 @@ class MemoryStore implements OpenStore {
 
   async acceptAll(works: readonly PendingWork[]): Promise<readonly WorkAnswer[]> {
     checkWorks(works)
-    // Nothing is undone here, so a store that could become full on the way takes nothing.
+    // The memory store cannot undo a part of the work. So where it may have no room for all of the work, it takes none.
     if (!this.#claims.hasRoom(works.length, this.#queue.size + this.#queue.runs.dead, this.#now()))
       throw new StoreFault('the memory store is full')
     // Each call does its work before it returns its promise.

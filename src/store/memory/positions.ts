@@ -1,4 +1,7 @@
-/** The next times of schedules (`positions` in ports.ts) in the memory store. */
+/**
+ * The positions in the memory store: the next time of each schedule, and the time up to which each route has caught up with its sender
+ * (`positions` in ports.ts).
+ */
 
 import { maxPositions } from '../bounds.ts'
 

@@ -21,7 +21,7 @@ const unbounded: DueBounds = { fresh: '-infinity', tried: '-infinity' }
 const boundsLastMs = 10_000
 
 /** A poll for due runs that is in progress. */
-export type DueScan = {
+export type DuePoll = {
   readonly bounds: DueBounds
   /** Called with the answer. `areMore`: more runs may be due than the poll has given. `next`: the bounds for the next poll. */
   readonly end: (areMore: boolean, next: DueBounds) => void
@@ -56,7 +56,7 @@ export class DueRuns {
   }
 
   /** Begins a poll for due runs. The caller asks the database with the bounds of the poll. */
-  look(): DueScan {
+  beginPoll(): DuePoll {
     const [changes, oldChanges, bounds, at] = [this.#changes, this.#oldChanges, this.bounds, this.#clock.monotonic()]
     return {
       bounds,

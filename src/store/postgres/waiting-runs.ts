@@ -149,7 +149,7 @@ export class WaitingRuns {
 
   async #takeDue(max: number, leaseMs: number): Promise<readonly TakenRun[]> {
     const { work, due } = this.#links
-    const look = due.look()
+    const look = due.beginPoll()
     // Both calls are sent together. Where the call for groups fails, other runs are still taken.
     const [groups, taken] = await Promise.allSettled([
       work.call(endGroupsKind, undefined),

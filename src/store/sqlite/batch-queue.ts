@@ -60,7 +60,10 @@ export class BatchQueue {
     return new Promise((resolve, reject) => this.#batchFor(reject)?.call(step, { resolve, reject }))
   }
 
-  /** Does the same for a step that touches claims (`CallBatch`). */
+  /**
+   * As `call`, for a step that makes or frees a claim, or whose result depends on one. `unsettled`: a claim of the step that waits to be
+   * settled.
+   */
   callOnClaims<T>(step: LedgerStep<T>, unsettled?: Unsettled): Promise<T> {
     return new Promise((resolve, reject) => this.#batchFor(reject)?.callOnClaims(step, { resolve, reject }, unsettled))
   }

@@ -112,7 +112,7 @@ const prepareDatabase = (db: Database.Database, file: string, form: DatabaseForm
   if (readPragma(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
   db.pragma('synchronous = FULL')
   db.pragma('cache_size = -16384')
-  // Whoever must not keep what is deleted has it overwritten with zeros.
+  // Deleted rows are overwritten with zeros in a database that asks for it, such as that of a relay.
   if (form.overwrites) db.pragma('secure_delete = ON')
   // The transaction takes the lock, and the process then keeps the lock until the database is closed.
   db.exec(`begin immediate; ${upgradeFrom(version, form.versions)} commit`)

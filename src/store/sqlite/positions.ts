@@ -1,4 +1,7 @@
-/** The next times of schedules (`positions` in ports.ts) in an open database. */
+/**
+ * The positions in an open database: the next time of each schedule, and the time up to which each route has caught up with its sender
+ * (`positions` in ports.ts).
+ */
 
 import { parseText } from '../stored.ts'
 import type { Statements } from './statements.ts'
@@ -21,7 +24,7 @@ export class Positions {
   }
 
   note(times: ReadonlyMap<string, number | undefined>): void {
-    // Positions are removed before others are added: where `maxPositions` are stored, no other is added until one is removed.
+    // Positions are removed before others are added, so that the removed ones make room: no more than `maxPositions` are stored.
     for (const [key, at] of times) if (at === undefined) this.#sql.dropPosition.run([JSON.stringify(key)])
     for (const [key, at] of times) if (at !== undefined) this.#sql.keepPosition.run([JSON.stringify(key), at])
   }

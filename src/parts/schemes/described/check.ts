@@ -19,7 +19,10 @@ import { signaturesIn } from './sent-signatures.ts'
 import { isForm } from './signed-text.ts'
 import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, whyNotClaimed } from './token-claims.ts'
 
-/** The result of a check: `true` where the signature is valid, the reason why it is not, or `Later` where no key can be fetched now. */
+/**
+ * The result of a check: `true` where the signature is valid, the reason why it is not, or `KeysUnavailable` where no key can be fetched
+ * now.
+ */
 type Verdict = true | RefusalReason | KeysUnavailable
 
 /** Compiles the check with one secret; `undefined` when the scheme cannot use the secret. `remote`: the keys that the scheme fetches. */

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import type { CheckHead, KeysUnavailable } from '../scheme.ts'
 
-/** A key; a text with the reason why the request is refused; or `Later` where the key cannot be fetched now. */
+/** A key; a text with the reason why the request is refused; or `KeysUnavailable` where the key cannot be fetched now. */
 export type KeyResult = KeyObject | string | KeysUnavailable
 
 /** The keys of one sender, for the checks of one route with one secret. */

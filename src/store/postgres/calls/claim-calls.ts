@@ -10,8 +10,8 @@ import { overExpired } from '../sql/lane-functions.ts'
 import { hasPriority, priorityStep } from '../sql/priority-indexes.ts'
 
 /**
- * A claim to be made. `key`: the hash of the claimed id. `mark`: the number of the call (`Marks`), negative for a claim that waits to be
- * settled. `run`: the run as JSON, empty for a claim without a run.
+ * A claim to be made. `key`: the hash of the claimed id. `mark`: the number of the call (`CallMarks`), negative for a claim that waits to
+ * be settled. `run`: the run as JSON, empty for a claim without a run.
  */
 export type ClaimFields = { readonly key: string; readonly holdMs: number; readonly mark: bigint; readonly run: string }
 

@@ -15,7 +15,7 @@ export type AddCall = { readonly batch: bigint; readonly lines: Buffer; readonly
 
 /**
  * The call that stores a batch of lines. A batch that is sent again is stored only once, because it is known by its number. The number is
- * made of the numbers of the process and of the call (`Marks`), so no other batch has it.
+ * made of the numbers of the process and of the call (`CallMarks`), so no other batch has it.
  */
 export const addRecordsKind: CallKind<AddCall, void> = {
   name: 'add_records_1',

@@ -47,8 +47,9 @@ export const takeKind: CallKind<
 > = {
   name: 'take_3',
   // Each kind of run is found by an index, in the order in which it is taken. So the statement reads few more rows than it takes, however
-  // many runs wait. Fresh runs of high priority are found twice, with the others and before them. A run of low priority is taken only where
-  // nothing else is left, until its step is over: it is due, or it is not young where the call that made it due knew no priorities.
+  // many runs wait. Fresh runs of high priority are found twice, with the others and before them. Until its step is over, a run of low
+  // priority is taken only where no other run is left. The step is over once the run is due, or, where the call that made it due knew no
+  // priorities, once it is not young any more (priority-indexes.ts).
   text: `with tried as materialized (
       select id, due_at, leased from runs where attempt > 0 and due_at <= clock() and due_at >= $5::timestamptz
       order by due_at, id limit $1 for update skip locked

@@ -1,4 +1,4 @@
-/** The calls for the sums of usage (`spend`), and for the next times of schedules (`positions`). */
+/** The calls for the sums of usage (`Store.spend`), and for the positions of schedules and catch-ups (`Store.positions`). */
 
 import { maxSums } from '../../bounds.ts'
 import type { Spent } from '../../ports.ts'

@@ -10,11 +10,13 @@ const pauseAfter = backOff({ first: 25, most: 400, jitter: 0.5 })
 export type Connecting = {
   readonly clock: Clock
   readonly connect: () => Promise<DatabaseConnection>
-  /** Called on each connection that was opened, before any call is sent on it. A connection whose greeting rejects is dropped. */
+  /** Called on each connection that was opened, before any call is sent on it. Where it rejects, the connection is dropped. */
   readonly greet?: (connection: DatabaseConnection) => Promise<void>
 }
 
-/** Tries until a connection is open and greeted, or until the signal is aborted. `failed` is called with the error of each try. */
+/**
+ * Tries until a connection is open and `greet` has resolved, or until the signal is aborted. `failed` is called with the error of each try.
+ */
 export const connectAgain = async (
   { clock, connect, greet }: Connecting,
   signal: AbortSignal,

@@ -13,7 +13,8 @@ export type SessionOptions = {
 }
 
 /**
- * Longer than the second after which a server looks for a deadlock. So the server ends one of the two statements, and the other goes on.
+ * Longer than the second after which a server looks for a deadlock. So the server finds the deadlock first: it ends one of the two
+ * statements, and the other goes on.
  */
 const lockTimeout = '1500ms'
 

@@ -16,8 +16,8 @@ export const priorityStep = `interval '${priorityStepMs} ms'`
 export const isHigh = `attempt = 0 and due_at is not null and ${hasPriority('high')}`
 
 /**
- * The SQL condition for a run of low priority that may wait to be taken. It is due a step later than a usual run would be, where the call
- * that made it due knows priorities: a worker with room left takes it when its time and not the step is over.
+ * The SQL condition for a run of low priority that may wait to be taken. A call that knows priorities makes the run due a step later than a
+ * run of the usual priority. But a worker with room left does not wait for the step to end: it takes the run when a usual run would be due.
  */
 export const isLow = `attempt = 0 and due_at is not null and ${hasPriority('low')}`
 
