@@ -70,7 +70,10 @@ const serveForGateway = async (options: ConsoleCommandOptions, cli: Cli): Promis
   return serveConsole(JSON.parse(first) as ConsoleSettings, { ...options, open: false }, cli, { lines, ended })
 }
 
-/** `asking`: lines of the gateway, of which each asks for an address; absent where a user runs the command. */
+/**
+ * Runs the console until it is stopped. `asking`: for each of these lines, the gateway that started this process gets an address to sign in
+ * at; absent where a user runs the command.
+ */
 const serveConsole = async (
   settings: ConsoleSettings,
   options: ConsoleCommandOptions,

@@ -27,7 +27,7 @@ export const budgetOf = ({ run_tokens, run_cost, day_tokens, day_cost, thread_ru
   ...(thread_runs === undefined ? {} : { threadRuns: thread_runs }),
 })
 
-/** The agent's settings that limit and price a run. `runner`: who is asked, because not each holds a budget. */
+/** The agent's settings that limit and price a run. `runner`: the name of the runner, because not every runner can keep to a budget. */
 export type AgentPricing = {
   readonly runner?: string
   readonly model?: string

@@ -31,7 +31,7 @@ export type RouteSource = {
    * and verify until `untilMs`, wall time in milliseconds.
    */
   readonly overlap?: { readonly from: number; readonly untilMs: number }
-  /** Those of the secrets that programs give, as `PROVIDER/ID`. */
+  /** Which of the secrets come from programs, as `PROVIDER/ID`. */
   readonly provided?: readonly string[]
   /** A hash of the spec, its path and the secrets. Where a reload finds the same digest, the route has not changed. */
   readonly digest: string

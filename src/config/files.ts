@@ -90,8 +90,8 @@ export const takeReading = (file: string, kind: FileKind, reading: SourceReading
 }
 
 /**
- * Checks what can be read of a file with mistakes of syntax. Where all of them are in routes, the rest counts as it stands, and is returned.
- * Elsewhere its shape is checked alone: what a route needs may be what is not read.
+ * Checks what can be read of a file with mistakes of syntax. Where all mistakes are in routes, the rest of the file is returned, and used
+ * as it stands. Otherwise only the shape of the rest is checked, because the routes may depend on what could not be read.
  */
 export const checkedRest = (
   rest: RestOfSource | undefined,

@@ -83,7 +83,7 @@ const writtenPath = (path: Path): string => path.join('.').replace(/\.(\d+)(?=\.
 
 type Sentence = { readonly message: string; readonly help: string }
 
-/** `needed`: the value as the file has it, or its default. */
+/** Whether the needed key has a value with which the needing key acts. `needed`: that value as the file has it, or its default. */
 const isMet = ({ is, isList }: KeyNeed, needed: Json | undefined): boolean => {
   if (isList) return Array.isArray(needed) && needed.length > 1
   if (!is) return isSwitchedOn(needed)

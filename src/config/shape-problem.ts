@@ -1,6 +1,7 @@
 /**
- * A problem of shape in words, and what makes one of several: a key that is misspelt is missing under its right name, too, and lines that
- * are not indented enough are read as keys of the map around them. Also says where a key would be right.
+ * Problems of shape in words. One slip may cause several problems, which this file joins into one: a misspelt key is also missing under its
+ * right name, and lines that are not indented enough are read as keys of the map around them. The file also says where a misplaced key
+ * would be right.
  */
 
 import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -17,7 +18,10 @@ export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'sugge
   readonly slip?: MistypedWord | undefined
 }
 
-/** Returns the problems with one for each slip. `data` is what `root` describes, with its keys in the order of the file. */
+/**
+ * Returns the problems, with one for each slip. `data`: the checked value, which the schema `root` describes, with its keys in the order of
+ * the file.
+ */
 export const oneForEachSlip = (problems: readonly ShapeProblem[], root: JsonObject, data: Json): ShapeProblem[] => {
   // The unknown keys that most likely were meant to be a missing one. A list may have thousands of such maps.
   const meant = new Set(

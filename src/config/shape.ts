@@ -125,7 +125,7 @@ const problemSentence = (problem: Problem, value: Json | undefined, node: JsonOb
     case 'type':
       return {
         code: 'WH102',
-        // A text in place of a list or map has nothing to do with it, and may be anything.
+        // A text in place of a list or map is not quoted, because it may be anything, even a secret.
         message: `must be ${typeNames(params.type)}, found ${typeof value === 'string' && !/string|number|integer|boolean/.test(String(params.type)) ? 'a text' : describeValue(value, secret)}`,
         ...typeHelp(String(params.type), value),
       }

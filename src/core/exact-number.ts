@@ -5,7 +5,7 @@
  * these is a `number`.
  */
 export class ExactNumber {
-  // It has no own properties, so no path leads into it.
+  // The text is a private field, because no path of a payload may lead into the object.
   readonly #text: string
   #key: string | undefined
 
@@ -91,7 +91,7 @@ export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber)
 const compareSizes = (a: Decimal, b: Decimal): number => {
   const points = a.digits.length + a.exponent - (b.digits.length + b.exponent)
   if (points !== 0) return points
-  // Neither has a zero at the end, so a beginning of the other is less.
+  // The digits of both end in no zero. So where the digits of one begin those of the other, the shorter number is the lesser.
   return a.digits < b.digits ? -1 : Number(a.digits > b.digits)
 }
 

@@ -67,7 +67,7 @@ const attachTo = async (config: Config, access: StoreAccess): Promise<Attached> 
       // Only here is an address known that a program gave.
       throw error instanceof Fault ? error.reworded(createRedactor(knownSecrets(config))) : error
     })
-  // This cannot happen: `sharedConfig` returns a configuration only where its store has `attach`.
+  // Never thrown: `sharedConfig` returns a configuration only where its store has `attach`.
   if (!attached) throw new Error(`the store ${config.storage.kind} is not shared`)
   return attached
 }

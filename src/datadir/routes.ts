@@ -165,5 +165,5 @@ export const routeState = ({ route, shadowed, written, pause }: RouteEntry): str
   return isObject(written) && written.enabled === false ? 'disabled' : (pauseWord(pause) ?? 'enabled')
 }
 
-/** `held`: events are kept. `paused`: they are refused. */
+/** Returns what a pause does to the events of a route: they are `held` (kept for later), or refused (`paused`). */
 const pauseWord = (pause: Pause | undefined): 'held' | 'paused' | undefined => pause && (pause.isHold ? 'held' : 'paused')

@@ -19,7 +19,7 @@ import { routeTextIn } from './draft/route-text.ts'
 /** Returns a copy of an answer in which each text is masked. */
 export type AnswerMask = <Answer>(answer: Answer) => Answer
 
-/** `source`, `loaded`: the draft as a gateway would load it. */
+/** Makes the mask for answers about a draft. `source`, `loaded`: the draft as a gateway would load it. */
 export const answerMask = (
   workspace: Workspace,
   { opened, spec }: RouteDraft,

@@ -26,7 +26,8 @@ import { targetRows } from './targets.ts'
 import { testSaved, traceOf } from './try-saved.ts'
 
 /**
- * `finder`: finds the gateway that runs on the data directory. `profile`: only the routes of this profile are listed, opened and created.
+ * Makes the editor service of a data directory. `finder`: finds the gateway that runs on the data directory. `profile`: only the routes of
+ * this profile are listed, opened and created.
  */
 export const createEditorService = (workspace: Workspace, finder: GatewayFinder, profile?: string): EditorService => {
   const textOf = createDraftTexts()

@@ -217,7 +217,10 @@ export type EditorService = {
   reopen(of: NamedRoute): Promise<OpenedRoute>
   create(of: NewRoute): Promise<OpenedRoute>
   preview(of: PreviewRequest): Promise<Preview>
-  /** Returns the text of the route for a person to edit, with stars for secrets. A changed text is a step of the draft (`rewritten`). */
+  /**
+   * Returns the text of the route for a person to edit, with stars for secrets. A changed text becomes a step of the draft (`rewritten` in
+   * draft/route-draft.ts).
+   */
   text(of: { readonly draft: RouteDraft }): Promise<string>
   /** Returns a route's text after a step, such as the fix of a finding. Stars stay. */
   textAfter(of: { readonly text: string; readonly step: DraftStep }): Promise<string>

@@ -16,7 +16,7 @@ import type { OpenStore } from '../store/store-part.ts'
  */
 export const openStore = (first: Config, clock: Clock, facts: Pick<Facts, 'emit'>, current: () => Config): Promise<OpenStore> => {
   const part = storesByName.get(first.storage.kind)
-  // This cannot happen: the shape check refuses an unknown kind, and its finding stops the start.
+  // Never thrown: the shape check refuses an unknown kind of store, and its finding stops the start.
   if (!part) throw new Error(`no store "${first.storage.kind}"`)
   const committed = (ok: boolean, calls: number, ms: number): void => facts.emit({ kind: 'commit_ended', ok, calls, ms })
   return part.open({ ...storeOptions(first, clock), url: () => current().storage.url ?? '', committed })

@@ -45,7 +45,7 @@ const serverOf = (config: Config): JsonObject => {
   return { host, protocol: protocol.replace(':', ''), ...(pathname === '/' ? {} : { pathname: pathname.replace(/\/+$/, '') }) }
 }
 
-/** `key`: the name of the route in the document. `schema`: absent where the route has no payload schema. */
+/** The description of one route. `key`: the name of the route in the document. `schema`: absent where the route has no payload schema. */
 type Described = { readonly key: string; readonly channel: JsonObject; readonly operation: JsonObject; readonly schema?: Json }
 
 const describeRoute = (route: RouteSource, config: Config, catalogue: Catalogue): Described => {
@@ -85,7 +85,7 @@ const schemaOf = ({ profile, name, spec }: RouteSource, { profiles }: Config): P
   })
 }
 
-/** Returns a schema for another place in a document: references into its file lead there. */
+/** Copies a schema to another place in a document: references within the schema are made to lead to that place. */
 const movedTo = (place: string, schema: Json): Json => {
   if (!isObject(schema)) return schema
   const { $schema: _, $id: __, ...copy } = structuredClone(schema)

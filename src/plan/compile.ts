@@ -169,7 +169,10 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
   const onEvent: PlanStep<EventGate>[] = []
   let authenticate: PlanStep<Authenticate> | undefined
   let parse: PlanStep<Parse> | undefined
-  /** What only one stage adds, and what is no step of its own. */
+  /**
+   * The members of the plan that are no steps: how handshakes are answered, the mask, and what is redacted. At most one stage gives each of
+   * them.
+   */
   let others: Pick<Gates, 'handshakes' | 'mask' | 'redact'> = {}
   for (const { name: stage, compile } of stages) {
     const { onHead: checkHead, authenticate: verify, parse: read, onEvent: gate, ...more } = kit.adopt(compile(spec, kit))

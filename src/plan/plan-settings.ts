@@ -15,8 +15,8 @@ export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'glob
 }
 
 /**
- * Copies the settings that plans depend on out of a configuration, as plain data. With equal copies, a route whose plan is `lasting` has
- * equal plans.
+ * Copies the settings that plans depend on out of a configuration, as plain data. Where two copies are equal, a reload may keep the plans
+ * whose compiled route is `lasting` (compile.ts).
  */
 export const planSettingsOf = (config: PlanSettings): PlanSettings => {
   const { dataDir, host, multiplex, globalSecret, tls: { clientCertificates } = {} } = config

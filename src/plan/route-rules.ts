@@ -80,7 +80,8 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     for (const key of keys.filter(asks)) report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
   }
   const idle = idleKeys(routeSchema, spec, { top: { agent: { runner: context.agent.runner ?? defaults.agent.runner } }, env: {} })
-  // What has no effect is a matter of the review; what protects nothing stops the start.
+  // Most keys that have no effect are left to the review. Only a key that is to protect something, and would protect nothing, stops the
+  // start (an error code).
   for (const { code, path, message, help } of idle) if (isErrorCode(code)) report(code, path, message, help)
   checkOfAgent(route, context, report)
   checkDeliveryTarget(route.spec, context.targets, report)

@@ -12,7 +12,7 @@ type Count = { readonly route: string | null; readonly field: string; events: nu
 export class RedactionCounts {
   readonly #counts = new Map<string, Count>()
 
-  /** `route`: absent for fields of the adapter, which an event of any route may have. */
+  /** Adds the counts of one event. `route`: `null` for fields of the adapter, which an event of any route may have. */
   add({ fields, absent }: JudgedRedaction, route: string | null): void {
     for (const field of fields) {
       const key = JSON.stringify([route, field])

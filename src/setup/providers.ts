@@ -45,7 +45,7 @@ const firstProviders: readonly SetupProvider[] = [
     route: 'github-pull-requests',
     spec: {
       events: ['pull_request'],
-      // Without it the agent would comment on each label, push and comment that a pull request gets.
+      // Without this filter the agent would comment on each label, push and comment that a pull request gets.
       filters: [{ field: 'action', in: ['opened', 'reopened'] }],
       prompt: 'Review pull request #{number} "{pull_request.title}" in {repository.full_name}, which was {action}.\n',
       verify: 'github',

@@ -5,7 +5,7 @@ import { aligned } from '../shell/columns.ts'
 import { idAndSource } from './bulk.ts'
 import { tableCell } from './view.ts'
 
-/** `word`: what was done to an event whose result is good. */
+/** Returns the result of the work on one event as JSON data. `word`: the result in a word where the work succeeded, such as `retried`. */
 export const resultData = ({ known: { event }, ok, why }: EventResult, word: string) => ({
   event_id: event.event_id,
   route: event.route,

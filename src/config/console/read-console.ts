@@ -170,7 +170,7 @@ const originOf = (text: string): string | undefined => {
   return pathname === '/' && search === '' && hash === '' ? origin : undefined
 }
 
-/** Whether an address is https, or http to this machine, without a user name. */
+/** A value that is still a reference was not resolved: that was reported, or the environment is not known. */
 const isSafeAddress = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)

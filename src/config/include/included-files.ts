@@ -19,7 +19,7 @@ export const includedFiles = (config: string): IncludedFiles => {
     const found = new Set(paths.flatMap((path) => (isPattern(path) ? filesMatching(path) : [path])))
     return { written, files: [...found].slice(0, maxFiles).filter(isRegular) }
   } catch {
-    // For example a folder that this user may not read.
+    // A folder could not be read, for example because this user may not.
     return { written: [], files: [] }
   }
 }

@@ -21,7 +21,7 @@ const routesFile: FileKind = {
   check: checkRoutesFile,
   schema: definition('RoutesFile'),
   routePointer: /^\/routes\/([^/]+)/,
-  // Of an empty text behind the key nothing can be shown.
+  // An empty value under `routes` counts as routes: nothing in it could be a secret of another file.
   hasContent: ({ routes = null }) => routes === null || (isObject(routes) && holdsMaps(Object.values(routes))),
 }
 
@@ -96,7 +96,7 @@ const namedFiles = (
       return link === undefined ? [{ file, place }] : report('WH014', `${link} is a link to no file in ${folder}`, linkHelp)
     }
     if (!isPattern(path)) return inside(path)
-    // The names in another folder are not shown either.
+    // A pattern whose folder is a link out of the roots finds nothing: even the names of files there are not shown.
     if (leadsOut(dirname(path), roots)) return report('WH014', `${dirname(path)} is a link to no folder in ${folder}`, linkHelp)
     try {
       const files = filesMatching(path)

@@ -21,7 +21,7 @@ const readEntriesWithReferences = (file: string): Json => {
     const text = readSnapshot(file)
     return text.includes('exec:') ? parseEntries(text) : {}
   } catch {
-    // There is no such file, or it is reported where its entries are read.
+    // There is no such file, or it cannot be parsed, which is reported where its entries are read.
     return {}
   }
 }

@@ -50,7 +50,7 @@ export const resolveReferences = (
   return 'path' in file ? readSecretFile(file.path, text) : file
 }
 
-/** `text`: begins as a reference to a provider (`namesProvider`). */
+/** Resolves a reference to a secret of a program. `text`: begins as such a reference (`exec:`). */
 const resolveProvided = (text: string, secrets: SecretSources | undefined): ReturnType<typeof resolveReferences> => {
   const named = providerReference(text)
   if (!named) return { problem: `${printable(text, 80)}: it is no exec:PROVIDER/ID`, help: idHelp }
@@ -76,7 +76,10 @@ export const secretFileOf = (text: string, env: Env): { readonly path: string } 
   return text.startsWith('file:') ? { path: name } : credentialOf(name, text, env)
 }
 
-/** `text`: the reference as it is written. Only this is quoted, because a variable in it may be a secret. */
+/**
+ * Returns the path of a credential in the folder that systemd gives. `text`: the reference as it is written. Messages quote only this text,
+ * because a variable in it may be a secret.
+ */
 const credentialOf = (name: string, text: string, env: Env): { readonly path: string } | Unresolved => {
   const unresolved = (why: string, help: string): Unresolved => ({ problem: `${text}: ${why}`, help })
   if (!credentialName.test(name))

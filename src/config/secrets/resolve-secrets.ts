@@ -61,7 +61,7 @@ export const resolveSecrets = (
     if (problem) say(problem, path)
     return 'value' in result && (!problem || problem[0] === 'WH330') ? result.value : value
   })
-  // An address that is no reference may have been copied with its masks, too. Those that may be one are looked at above.
+  // An address that is no reference may have been copied with its masks, too. Addresses that may be references were checked above.
   mapWhere('x-address', schema, data, (node, value, path) => {
     const wrong = node['x-secret'] === undefined && typeof value === 'string' ? noSecret(value) : undefined
     if (wrong) say(wrong, path)

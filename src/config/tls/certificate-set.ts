@@ -28,7 +28,7 @@ export type CertificateFinding = { readonly code: Code; readonly path: Path; rea
 export const endsSoonMs = 14 * dayMs
 
 const maxFileBytes = 262_144
-/** Node 24 shows its clients no shorter key, and senders refuse it. */
+/** Node 24 refuses certificates with a shorter key, and so do senders. */
 const leastRsaBits = 2_048
 
 export const certificateTexts = (pem: string): string[] => pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
@@ -73,7 +73,8 @@ export const readCertificateSet = (
 
 const readText = (file: string): string => {
   const help = 'name a PEM file that the user of the gateway may read'
-  // With file: before it, the path stands for the content, which no message may show.
+  // With `file:` before a path, the setting has the content of the file in place of the path. That may be a private key, so the message
+  // does not quote it.
   if (file.includes('\n'))
     throw new Unusable('the content of a file stands here in place of its path', 'write the path, without file: before it')
   try {

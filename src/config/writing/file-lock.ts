@@ -75,7 +75,7 @@ const holdLock = (folder: string): HeldLock => {
     try {
       if (!lost()) rmdirSync(folder)
     } catch {
-      // The lock ends with its renewals.
+      // The folder could not be removed. Nobody renews the lock any more, so it ends by itself.
     }
   }
   process.once('exit', remove)

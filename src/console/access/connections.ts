@@ -12,8 +12,8 @@ export interface ConnectionBound {
 }
 
 /**
- * `max`: the most open connections. A further connection closes the oldest connection over which nobody has signed in, which may be the
- * further connection itself.
+ * Bounds the open connections of a server. `max`: the most of them. A further connection closes the oldest connection over which nobody has
+ * signed in, which may be the further connection itself.
  */
 export const boundConnections = (server: Server, max: number): ConnectionBound => {
   /** The connections over which nobody has signed in, the oldest first. */

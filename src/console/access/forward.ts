@@ -13,7 +13,7 @@ export type Forward = (request: IncomingMessage) => { readonly user: User } | { 
 
 const maxGroups = 200
 
-/** `proxies`: the networks of the proxies. */
+/** Makes the function that signs users in by the headers of a proxy. `proxies`: the networks in which these proxies are. */
 export const createForward = (
   { secret, secretHeader, userHeader, groupsHeader }: ForwardAuth,
   roles: ConsoleRoles,

@@ -16,7 +16,7 @@ export interface Origins {
 const ownNames = ['127.0.0.1', 'localhost', '[::1]']
 const isOwnAddress = (address = ''): boolean => /^(?:::ffff:)?127\./.test(address) || address === '::1'
 
-/** `publicOrigin`: absent where only this machine reaches the console. */
+/** Makes the origins of the console. `publicOrigin`: absent where only this machine reaches the console. */
 export const createOrigins = (publicOrigin?: string): Origins => {
   const on = ({ localAddress, localPort }: Socket): readonly string[] => [
     ...(publicOrigin === undefined ? [] : [publicOrigin]),

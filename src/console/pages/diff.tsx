@@ -8,7 +8,7 @@ const marks = { same: ' ', added: '+', removed: '-' } as const
 
 const numbered = (lines: Hunk['lines']) => lines.map((line, at) => ({ ...line, at }))
 
-/** `label`: what the texts are, for those who do not see the screen. */
+/** Shows the changed lines; nothing where there are none. `label`: says what the two texts are, for those who do not see the screen. */
 export const Diff = ({ hunks, label }: { readonly hunks: readonly Hunk[]; readonly label: string }): JSX.Element | null =>
   hunks.length === 0 ? null : (
     <section class="diff" aria-label={label} tabIndex={0}>

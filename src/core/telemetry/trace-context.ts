@@ -92,7 +92,10 @@ const leastSampled = (ratio: number): string => {
   return digits.length > randomDigits ? 'g' : digits.padStart(randomDigits, '0').replace(/^../, '$&-')
 }
 
-/** `ratio`: the share of traces that are sampled, from 0 to 1. The trace of a caller is sampled where the caller samples it. */
+/**
+ * Makes the traces of events. `ratio`: the share of traces that are sampled, from 0 to 1. The trace of a caller is sampled where the caller
+ * samples it.
+ */
 export const createEventTraces = (ratio: number): EventTraces => {
   const least = leastSampled(ratio)
   const isSampled = (uuid: string): boolean => uuid.slice(randomAt) >= least

@@ -9,8 +9,8 @@ export interface Slots {
 }
 
 /**
- * `max`: the most tasks at once, asked anew when a task comes or ends, because a reload may change it. `maxWaiting`: the most tasks that
- * wait.
+ * Makes slots. `max`: returns the most tasks at once; it is called when a task comes or ends, because a reload may change the number.
+ * `maxWaiting`: the most tasks that wait.
  */
 export const createSlots = (max: () => number, maxWaiting: number): Slots => {
   const waiting: (() => void)[] = []

@@ -38,7 +38,7 @@ const labelForm = /[^/?&#@]*[/?#@=]?$/
 /** Whether a text has stars with a fingerprint. */
 export const hasStars = (text: string): boolean => text.search(starsForm) >= 0
 
-/** `text`: the settings of one route, from column 0. */
+/** Replaces the secrets in a text by stars, and remembers them. `text`: the settings of one route, from column 0. */
 export const hideSecrets = (text: string): HiddenSecrets => {
   /** The secrets as the text has them, quotes included, by their fingerprints. */
   const secrets = new Map<string, string>()

@@ -39,7 +39,10 @@ export const createCoverage = (): Coverage => {
     point.seen ||= seen
   }
   const markTaken = (route: string, seen: boolean): void => mark(route, 'taken', 'an event that it takes', seen)
-  /** `holds`: the result that a test had; `undefined` for a condition that is only known. */
+  /**
+   * Marks the two points of a condition: that it holds, and that it does not. `holds`: the result that a test had; `undefined` where no
+   * test has evaluated the condition yet.
+   */
   const markCondition = (route: string, name: string, field: string, holds: boolean | undefined): void => {
     mark(route, `${name} holds`, `${name} (${field}) holds`, holds === true)
     mark(route, `${name} does not`, `${name} (${field}) says no`, holds === false)

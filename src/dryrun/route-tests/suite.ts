@@ -60,7 +60,10 @@ export const readSuites = async (workspace: Workspace, paths: readonly string[])
 /** A file of tests, or a file with routes and the configuration that it belongs to. */
 type TestedFile = { readonly file: string; readonly config: string }
 
-/** `home`: the configuration to which a file of routes belongs that is named by itself. */
+/**
+ * Returns the files with tests that a path names. `home`: the configuration that a file of routes belongs to where the path names that file
+ * alone.
+ */
 const testedAt = (path: string, home: string): readonly TestedFile[] => {
   const file = resolve(path)
   if (!existsSync(file)) throw usage(`no such path: ${path}`)

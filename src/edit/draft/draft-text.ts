@@ -65,7 +65,7 @@ export const createDraftTexts = (): DraftTexts => {
   }
 }
 
-/** `start`: where the text of the route begins before the change. */
+/** Applies one change to the text of a file. `start`: where the text of the route begins before the change. */
 const withChange = (
   text: string,
   opened: OpenedRoute,

@@ -90,7 +90,7 @@ const vsCodeChanges = (dataDir: string, include: readonly string[]): FileChange[
 
 const fileOf = (name: SchemaName): string => `headgate.${name}.schema.json`
 
-/** `include`: the paths of included files, from the data directory. */
+/** Returns which schema describes which files of the data directory. `include`: the paths of included files, from the data directory. */
 const associationsWith = (include: readonly string[]): Associations => ({
   yaml: [
     { schema: `./${schemaFile}`, files: ['/config.yaml', '/profiles/*/config.yaml'] },

@@ -11,7 +11,7 @@ const atom = String.raw`(?:[\w /:@#,;=!~%&<>"'.-]|\\[dDwWsS./^$|?*+()[\]{}\\-]|\
 const group = String.raw`\((?:\?:)?(?:${atom}|\|)*\)[*+?]?`
 const plainForm = new RegExp(String.raw`^(?:\(\?i\))?\^?(?:${atom}|${group})*\$?$`)
 
-/** `true`: the linear-time engine surely accepts the pattern. `false`: only the engine's own parser knows. */
+/** Whether the linear-time engine surely accepts the pattern, so that its parser need not be loaded. `false`: only that parser can say. */
 export const isPlainPattern = (pattern: string): boolean => plainForm.test(pattern)
 
 /** The UTF-16 units of a text that are searched, from its beginning: a megabyte takes the engine's automaton about 10 ms. */

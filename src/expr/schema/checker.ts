@@ -37,7 +37,7 @@ export type Checker = (payload: WithText) => string | undefined
 /** Steps of one check. `spend` throws TooHard once there are no steps left. */
 class Steps {
   #left = 0
-  /** What this check knows of the values that must differ. */
+  /** The rendered texts of values, for the keyword that wants all items of a list to differ (`uniqueItems`). */
   rendered = new Rendered(this)
 
   refill(): void {
@@ -333,7 +333,7 @@ class Rendered {
     return exact !== items && this.#differ(exact, false)
   }
 
-  /** `areDoubles`: all numbers are doubles, so none of them has two texts. */
+  /** Whether no two items are equal. `areDoubles`: no number of the items is an `ExactNumber`, so equal numbers have equal texts. */
   #differ(items: readonly ExactJson[], areDoubles: boolean): boolean {
     this.#steps.spend(items.length)
     const numbers: number[] = []

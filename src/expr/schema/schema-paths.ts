@@ -15,7 +15,10 @@ const listIndex = /^(?:0|[1-9]\d{0,9})$/
  */
 export const excludesPath = ({ root }: PayloadSchema, path: string): boolean => isExcluded(root, path.split('.'), root, new Set())
 
-/** `around`: the schemas that are being asked about the same steps, because references may go in a circle. */
+/**
+ * As `excludesPath`, for a schema inside the payload schema. `around`: the schemas on the way to this one that were asked about the same
+ * steps, because references may go in a circle.
+ */
 const isExcluded = (schema: Json | undefined, steps: readonly string[], root: Json, around: ReadonlySet<Json>): boolean => {
   if (!isObject(schema) || around.has(schema)) return schema === false
   const within = new Set([...around, schema])

@@ -40,7 +40,7 @@ const readText = (file: string): string => {
   }
 }
 
-/** `choose`: which of several ends counts. */
+/** Returns when the certificates in a text end. Where there are several, `choose` picks the one end that counts. */
 const endOf = (of: string, text: string, choose = Math.max): CertificateEnd[] => {
   const ends = certificateTexts(text).flatMap((pem) => {
     try {

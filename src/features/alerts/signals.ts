@@ -137,7 +137,8 @@ export class Signals implements Observer<'alerts'> {
     // A receiver that asks to wait is not down.
     if (isAsked) return
     const receiver = address === '' ? target : `${target} (${printable(address, 100)})`
-    // Each of several gateways has a breaker of its own, which closes by itself.
+    // Where several gateways share a store, each has breakers of its own. So the subject of the alert names the machine, and the alert ends
+    // when this gateway's breaker closes.
     const subject = this.#machine === '' ? receiver : `${receiver} on ${this.#machine}`
     if (state === 'closed') this.#over('breaker_open', subject)
     if (state === 'open')

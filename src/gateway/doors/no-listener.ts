@@ -3,7 +3,7 @@
 import { exit, Fault } from '../../core/fault.ts'
 import type { Listener } from '../../http/server.ts'
 
-/** `url`: the address of the gateway at its relay. */
+/** Makes a listener that listens nowhere and has no connections. `url`: the address of the gateway at its relay. */
 export const noListener = (url: string): Listener => ({
   url,
   active: () => 0,

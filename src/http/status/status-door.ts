@@ -8,7 +8,10 @@ const statusPath = /^\/(?:p\/[^/?#]+\/)?webhooks\/status\/([\w.-]{1,100})(?:\?|$
 /** Returns the token in the path of a status address; `undefined` for any other path. Through a relay, no router reads the path. */
 export const statusToken = (pathAndQuery: string): string | undefined => statusPath.exec(pathAndQuery)?.[1]
 
-/** `answer`: makes the answer for a token that anybody may have written. Fastify passes no token of more than 100 characters on. */
+/**
+ * Adds the route of status addresses to Fastify. `answer`: makes the answer for a token that anybody may have written. Fastify passes on no
+ * token of more than 100 characters.
+ */
 export const addStatusAddresses = (app: FastifyInstance, answer: (token: string) => Promise<Reply>): void => {
   for (const url of ['/webhooks/status/:token', '/p/:profile/webhooks/status/:token'])
     app.get<{ readonly Params: { readonly token: string } }>(url, async (request, reply) => {

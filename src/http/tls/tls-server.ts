@@ -7,7 +7,7 @@ import { ServedCertificates, type ServedCertificatesOptions } from './served-cer
 
 export type TlsServer = { readonly server: Server; readonly handshakes: TlsHandshakes; readonly certificates: ServedCertificates }
 
-/** `options`: those that the server has without TLS, too. Throws a Fault where the certificates cannot be used. */
+/** Makes an HTTPS server. `options`: those that the server has without TLS, too. Throws a Fault where the certificates cannot be used. */
 export const createTlsServer = (options: ServerOptions, certificates: ServedCertificatesOptions): TlsServer => {
   const asksClients = certificates.settings().clientCa !== undefined
   const server: Server = createServer({

@@ -11,7 +11,10 @@ type Exported = Awaited<ReturnType<Meter['values']>>[number]
 type Sample = Exported['values'][number] & { readonly metricName?: string }
 type Interval = { readonly startTime: HrTime; readonly endTime: HrTime }
 
-/** `startedAt`: since when the meter counts. `now`: the present time. Both in milliseconds since 1970. */
+/**
+ * Turns the values of a meter into the metrics that OTLP exports. `startedAt`: when the meter began to count. `now`: the present time. Both
+ * are in milliseconds since 1970.
+ */
 export const resourceMetrics = (
   values: readonly Exported[],
   resource: Resource,

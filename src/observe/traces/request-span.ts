@@ -10,7 +10,7 @@ import type { SpanData } from './span-data.ts'
 /** The address of a request as spans have it: paths that strangers made up would be names without end. */
 const address = '/webhooks/:route'
 
-/** `endMs`: wall time. */
+/** Makes the span of a request from the fact of its end. `endMs`: when the request ended, as wall time. */
 export const requestSpan = (fact: RequestEnded, place: SpanPlace, links: readonly TraceContext[], endMs: number): SpanData => {
   const { ended, route } = fact
   const { outcome, stage, verified, event, reply } = ended

@@ -51,7 +51,7 @@ export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: M
   const open = async (part: StorePart): Promise<MovableStore> => {
     if (part.ownership === 'shared' && config.storage.url === undefined) throw noAddress()
     const store = await part.openToMove?.(storeOptions(config, systemClock))
-    // This cannot happen: both parts were chosen because they have `openToMove`.
+    // Never thrown: both stores were chosen because they have `openToMove`.
     if (!store) throw new Error(`${part.name} cannot be moved`)
     opened.push(store)
     await refuseReplicas(store)

@@ -7,7 +7,7 @@ export const echo: RunnerPart = {
   title: 'Answers with the prompt; needs no key',
   notice: 'agent.runner is "echo", a stand-in that answers with the prompt: set it to openai, anthropic or command for real replies',
   standIn: 'answers with the prompt',
-  // It spends nothing, so each budget is held.
+  // This runner calls no model and spends nothing, so it keeps to every budget.
   reads: ['spending'],
   compile: () => async (prompt) => prompt,
 }

@@ -36,7 +36,7 @@ export type StageKit = {
   readonly secrets: readonly string[]
   /** Where secrets were replaced that still verify: the index of the first, and until when (wall time, milliseconds). */
   readonly overlap?: { readonly from: number; readonly untilMs: number } | undefined
-  /** Those of the secrets that programs give, as `PROVIDER/ID`. */
+  /** Which of the secrets come from programs, as `PROVIDER/ID`. */
   readonly provided?: readonly string[] | undefined
   /**
    * The settings of the adapter without the rate limit. A reload that changes any of these settings compiles all plans anew

@@ -1,4 +1,7 @@
-/** Finds bounds of files that no request reaches, and files beside fields that are redacted. */
+/**
+ * Reports limits of `attachments` that no request can reach, because no body is that large; and `attachments` beside `redact`, which does
+ * not look into files.
+ */
 
 import type { Subject } from './subject.ts'
 

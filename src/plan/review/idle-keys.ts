@@ -66,14 +66,14 @@ const reviewLimits = ({ spec, route, catalogue, config, say }: Subject): void =>
     })
 }
 
-/** Reports what is to become of failed expressions, where the route has none. */
+/** Reports `expression_error` of a route that has no expression. */
 const reviewExpressionError = ({ spec, say }: Subject): void => {
   const { tests: _, description: __, ...acting } = spec
   if (spec.expression_error !== 'refuse' || JSON.stringify(acting).includes('{=')) return
   say('WH210', ['expression_error'], '"expression_error" has no effect: the route has no {= expression }', { help: 'remove it', of: 'key' })
 }
 
-/** Reports the keys for questions of senders, where no scheme of the route answers such a question. */
+/** Reports the keys for handshakes, such as `verify_token`, where no scheme of the route has such a handshake. */
 const reviewHandshakeKeys = ({ spec, route, catalogue, say }: Subject): void => {
   for (const key of ['verify_token', 'confirm_subscriptions'] as const) {
     const answers = ({ handshakes = [] }: Scheme): boolean => handshakes.some(({ needs }) => needs === key)
@@ -96,7 +96,7 @@ const reviewCatchUp = ({ spec: { catch_up: settings }, say }: Subject): void => 
     })
 }
 
-/** Reports a copy for the session of a chat, where no target of the route has chats. */
+/** Reports `mirror_to_session` of a route whose targets have no chats. */
 const reviewMirror = ({ spec, catalogue, say }: Subject): void => {
   const targets = writtenTargets(spec).map(({ target }) => catalogue.targets.get(target))
   if (spec.mirror_to_session !== true || targets.some((part) => !part || part.chat)) return

@@ -78,5 +78,8 @@ const openTo = (file: string): string | undefined => {
   }
 }
 
-/** Whether others may write. The own group of a user has nobody else in it on most systems, so its right counts for no other's. */
+/**
+ * Whether other users may write the file. Write permission for the process's own group does not count: on most systems nobody else is in a
+ * user's own group.
+ */
 const isOpen = ({ mode, gid }: Stats): boolean => (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== 0 && gid !== process.getgid?.())

@@ -7,8 +7,8 @@ import { orLocal } from './shared-limiter.ts'
 import { type RateStore, SharedWindows } from './shared-windows.ts'
 
 /**
- * `owner`: the name of the route, or a text without a slash that no route has. `shared` returns the shared store; `undefined` for a store of
- * one gateway. While a shared store does not answer, this process counts alone.
+ * Makes the rate limit on the events of one route. `owner`: the name of the route, or a text without a slash that no route has. `shared`
+ * returns the shared store; `undefined` for a store of one gateway. While a shared store does not answer, this process counts alone.
  */
 export const createEventRates = (clock: Clock, owner: string, shared: () => RateStore | undefined = () => undefined): EventRates => {
   const [own, together] = [new KeyedWindows(), new SharedWindows(clock, { maxKeys, others: `rate/${owner}//others` })]

@@ -12,14 +12,17 @@ import { ruleKindOf } from './adnanh-rule.ts'
 import type { ReportLeftOut } from './imported.ts'
 
 /**
- * A signature check of a hook, with its path in the hook. `scheme`: the scheme of headgate that reads such a signature, by its name, or a
- * description of one; absent where none does.
+ * A check of a signature or token in a hook, with its path in the hook. `scheme`: the headgate scheme that makes the same check, as its
+ * name or as a description; absent where no scheme can.
  */
 export type Signature = {
   readonly scheme?: string | SignatureScheme
   readonly secret: string
   readonly path: Path
-  /** It compares a value. One that differs does not end the rule, as a signature that does not hold does. */
+  /**
+   * Present where the hook only compares the value of a token. In adnanh/webhook, a wrong token makes its rule false, but a wrong signature
+   * ends the rule with an error.
+   */
   readonly isValue?: true
 }
 
@@ -33,8 +36,8 @@ const giteaNote = 'headgate reads the X-Hub-Signature-256 that Gitea sends besid
 type KnownSignature = { readonly scheme: string; readonly instead?: string }
 
 /**
- * The signatures that a scheme of headgate reads, by hash (`value` for a plain token) and header. `instead`: says that the scheme reads
- * another header, which the sender sends as well.
+ * The checks that a headgate scheme makes, by hash (`value` for a plain token) and header. `instead`: a sentence for the user, where the
+ * scheme reads another header that the sender sends as well.
  */
 const knownSignatures: { readonly [check: string]: KnownSignature } = {
   'sha256 x-hub-signature-256': { scheme: github.name },
@@ -45,7 +48,10 @@ const knownSignatures: { readonly [check: string]: KnownSignature } = {
   'value x-gitlab-token': { scheme: gitlab.name },
 }
 
-/** Returns the signature that a rule checks; `undefined` for a rule that checks none. A signature that no scheme reads is reported. */
+/**
+ * Returns the check of a signature or token that a rule makes; `undefined` for a rule that makes none. A check that no headgate scheme can
+ * make is reported.
+ */
 const signatureOf = (rule: Json, path: Path, report: ReportLeftOut): Signature | undefined => {
   const ruleKind = ruleKindOf(rule)
   if (ruleKind?.kind !== 'match' || !isObject(ruleKind.inner)) return undefined
@@ -62,7 +68,7 @@ const signatureOf = (rule: Json, path: Path, report: ReportLeftOut): Signature |
   return token && { ...token, path: at, isValue: true }
 }
 
-/** Returns the scheme of a HMAC. One that no scheme is like is reported. */
+/** Returns the scheme for an HMAC. Where no headgate scheme can check the HMAC, reports it and returns no scheme. */
 const schemeOfHmac = (
   hash: string,
   parameter: Json,
@@ -78,14 +84,20 @@ const schemeOfHmac = (
   return scheme === undefined ? reportUnread(path, `nothing reads ${hash} in ${String(name)}`, report) : { scheme }
 }
 
-/** Describes the scheme of a HMAC in any header: with a prefix in those named after WebSub's, else bare, as senders have it. */
+/**
+ * Describes a scheme for an HMAC in a header. In headers named `X-Hub-Signature…` (as in WebSub) the HMAC has the prefix `sha256=` or the
+ * like; in other headers it has none.
+ */
 const hmacScheme = (hash: string, name: string): SignatureScheme | undefined => {
   const algorithm = ({ sha1: 'hmac_sha1', sha256: 'hmac_sha256', sha512: 'hmac_sha512' } as const)[hash]
   if (algorithm === undefined) return undefined
   return { algorithm, signature: { header: name, ...(/^x-hub-signature/i.test(name) ? { prefix: `${hash}=` } : {}) } }
 }
 
-/** Describes the scheme of a secret that a header or the address has, with the secret; `undefined` where the name is not that of one. */
+/**
+ * Describes a scheme for a secret token in a header or in the query of the address, and returns it with the secret. `undefined` where the
+ * name of the header or parameter is not that of a secret.
+ */
 const tokenScheme = (source: string, name: string, value: Json | undefined): Pick<Signature, 'scheme' | 'secret'> | undefined => {
   if (typeof value !== 'string' || !namesRequestSecret(name)) return undefined
   if (source === 'url' || source === 'query') return { scheme: { algorithm: 'token', signature: { query: name } }, secret: value }
@@ -103,7 +115,10 @@ const reportUnread = (path: Path, why: string, report: ReportLeftOut): Pick<Sign
   return {}
 }
 
-/** Returns the signatures that a rule checks, of which one must hold: several for an `or` of signatures. `undefined` for any other rule. */
+/**
+ * Returns the checks of signatures that a rule makes, of which one must hold: several for an `or` of such checks. `undefined` for any other
+ * rule.
+ */
 export const signaturesOf = (rule: Json, path: Path, report: ReportLeftOut): readonly Signature[] | undefined => {
   const found = ruleKindOf(rule)
   const match = found?.kind === 'match' && isObject(found.inner) ? found.inner : {}
@@ -136,7 +151,7 @@ export const signatureKeysOf = (signatures: readonly Signature[], softFailures: 
   for (const each of usable.slice(1)) {
     const sameSecret = taken.every(({ secret }) => secret === each.secret)
     const sameScheme = taken.every(({ scheme }) => equalJson(scheme as Json, each.scheme as Json))
-    // A list under "verify" has names only.
+    // Where `verify` is a list, it can have names of schemes, but no descriptions.
     const fit = sameScheme || [first, each].every(({ scheme }) => typeof scheme === 'string')
     if (fit && (sameSecret || (sameScheme && (softFailures || [...taken, each].every(({ isValue }) => isValue))))) taken.push(each)
     else

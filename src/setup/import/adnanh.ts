@@ -146,16 +146,22 @@ const andParts = (rule: Json, path: Path): { readonly rule: Json; readonly path:
   return found.inner.flatMap((each, i) => andParts(each, [...path, 'and', i]))
 }
 
-/** The only templates that a file may have: they read a variable. Quotes inside belong to the template (Go) or to the text. */
+/**
+ * Matches the templates that a hook file may have: they read a variable of the environment. The quotes in a template are those of Go, or
+ * those of the text around it.
+ */
 const variableTemplate = /\{\{-?\s*getenv\s+(["'`])([A-Za-z_]\w*)\1\s*(?:\|\s*js\s*)?-?\}\}/g
-/** A text that is such a template as `readableTemplates` writes it. */
+/** Matches a text that is nothing but a template, as `readableTemplates` writes templates. */
 const wholeVariable = /^\{\{ getenv ([A-Za-z_]\w*) \}\}$/
 
-/** Writes the templates of a hook file that read a variable without quotes, so that the file is YAML or JSON before they are filled in. */
+/**
+ * Rewrites the templates that read a variable so that they have no quotes inside: then the file can be parsed as YAML or JSON with its
+ * templates in it.
+ */
 export const readableTemplates = (text: string): string =>
   text
     .replace(variableTemplate, '{{ getenv $2 }}')
-    // Outside of quotes the braces would be a map of YAML.
+    // A template that stands outside of quotes gets quotes, because YAML would take its braces for a map.
     .replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\{\{ getenv \w+ \}\}[^\s,\]}"']*/g, (found) => (found.startsWith('{{') ? `"${found}"` : found))
 
 /** Returns the name of the variable that a text of the file stands for; `undefined` for any other text. */

@@ -101,7 +101,7 @@ export class Runs {
     if (entry !== undefined && !entry.leased && entry.fence === fence) entry.dueAt = Math.min(entry.dueAt, now)
   }
 
-  /** `false`: the lease is lost. */
+  /** Lets the lease last until `until`. `false`: the lease is lost. */
   renew(lease: Lease, until: number): boolean {
     const entry = this.#holding(lease)
     if (entry !== undefined) entry.dueAt = until

@@ -145,7 +145,7 @@ export class Runs {
     return { runId: String(runId), fence: row.fence, attempt: row.attempt, interrupted: leased === 1, ...stored }
   }
 
-  /** `fences`: a JSON list of `[runId, fence]`. Returns the ids of the runs whose leases last until `until`. */
+  /** Lets leases last until `until`. `fences`: a JSON list of `[runId, fence]`. Returns the ids of the runs whose leases last. */
   renew(fences: string, until: number): string[] {
     return (this.#sql.renew.all([fences, until]) as [number][]).map(([id]) => String(id))
   }
@@ -154,7 +154,7 @@ export class Runs {
     this.#sql.makeDue.run([fences, now])
   }
 
-  /** `reply`: the text that `replyText` makes. */
+  /** Stores the reply of a run. `reply`: the text that `replyText` of stored.ts makes. `false`: the lease is lost. */
   keepReply(runId: number, fence: number, reply: string): boolean {
     return this.#sql.keepReply.run([reply, runId, fence]).changes === 1
   }

@@ -1,6 +1,6 @@
 /**
  * The overlays, which are screens that open above any other screen: a list to pick from, a line to fill in, a question, help, the save
- * screen. Most of them give what the user chose to the screen below, under the `id` with which they were made (`Returned`).
+ * screen. Most of them give what the user chose to the screen below, under the `id` with which they were made (`Returned` in screen.ts).
  */
 
 import { type ActionName, actions, type Keymap } from '../../edit/actions.ts'

@@ -68,7 +68,9 @@ const valueOptions = (known: EditorContext, path: YamlPath): readonly Completion
   ]
 }
 
-/** `isNamed`: the values are offered as names already, each with a description. */
+/**
+ * Returns the values that the schema allows, as completions. `isNamed`: the values are offered as names already, each with a description.
+ */
 const enumOptions = ({ enum: values, enumDescriptions, type }: JsonObject, isNamed: boolean): readonly Completion[] => {
   if (Array.isArray(values) && !isNamed)
     return values.map((value, i) => ({
@@ -79,7 +81,9 @@ const enumOptions = ({ enum: values, enumDescriptions, type }: JsonObject, isNam
   return type === 'boolean' ? [true, false].map((value) => ({ label: String(value), type: 'keyword' })) : []
 }
 
-/** `end`: the text that must stand behind a completed path: `}` in a placeholder. */
+/**
+ * Returns the paths of the chosen payload as completions. `end`: the text that must stand behind a completed path: `}` in a placeholder.
+ */
 const pathOptions = ({ values }: EditorContext, end: '' | '}'): readonly Completion[] =>
   values.flatMap(({ path, shown: value }) => {
     const label = end === '}' ? placeholderPath(path) : path

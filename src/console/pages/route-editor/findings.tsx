@@ -36,7 +36,7 @@ type Listed = Pick<Finding, 'code' | 'severity' | 'message'> & { readonly help?:
 
 const words = { error: 'error', warning: 'warn', info: 'off' } as const
 
-/** `goTo`: shows the place of a finding in the text; absent where the places are places in a file. */
+/** Shows the findings about a text. `goTo`: shows the place of a finding in the text; absent where the places are places in a file. */
 export const FindingList = ({
   findings,
   goTo,

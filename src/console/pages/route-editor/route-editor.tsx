@@ -10,7 +10,7 @@ import { EditedRoutePane } from './edited-route.tsx'
 import { NewRouteScreen } from './new-route.tsx'
 import type { Opened } from './route-state.ts'
 
-/** `name`: the name of the route; without a name, the user begins a new route. */
+/** The screen of the route editor. `name`: the name of the route; without a name, the user begins a new route. */
 export const RouteEditor = ({ name }: { readonly name: string | undefined }): JSX.Element =>
   name === undefined ? <NewRouteScreen /> : <RouteEditorScreen key={name} name={name} />
 

@@ -1,6 +1,6 @@
 /**
  * Erases events everywhere the gateway keeps them: their runs and groups, what sessions have of them, their records, raw requests, prompts
- * and replies. What is to be erased is written down first, so that an erasure that is broken off is brought to its end by the next.
+ * and replies. The plan of an erasure is first written to a file, so that the next erasure can finish an erasure that was interrupted.
  */
 
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -19,7 +19,10 @@ export type Erasing = { readonly erased: number; readonly runsEnded: number; rea
 /** The most events that are chosen for one step, and the most runs that a store erases at once. */
 export const maxErasedAtOnce = 1_000
 
-/** `items`: the ids of items of split requests, each with the id of its request. */
+/**
+ * What an erasure has to erase: events, groups by the ids of the events that opened them, and further events whose runs had texts of these
+ * events (`carriers`). `items`: the ids of items of split requests, each with the id of its request.
+ */
 type Plan = {
   readonly ids: readonly string[]
   readonly groups: readonly string[]
@@ -29,7 +32,7 @@ type Plan = {
 
 const planFile = (dataDir: string): string => join(dataDir, 'state', 'erasing.json')
 
-/** Brings an erasure to its end that was broken off. `undefined`: there is none. */
+/** Finishes an erasure that was interrupted. `undefined`: none was. */
 export const finishErasure = async (workspace: Workspace, finder: GatewayFinder): Promise<Erasing | undefined> => {
   const file = planFile(workspace.dataDir)
   if (!existsSync(file)) return undefined
@@ -45,7 +48,7 @@ export const finishErasure = async (workspace: Workspace, finder: GatewayFinder)
 export const eraseEvents = (workspace: Workspace, finder: GatewayFinder, views: readonly EventView[]): Promise<Erasing> => {
   const plan = {
     ids: views.map(({ event_id: id }) => id),
-    // The event that opens a group has its own id as the name of the group.
+    // The name of a group is the id of the event that opened it.
     groups: [...new Set(views.flatMap(({ event_id: id, group }) => (group === undefined ? id : [id, group])))],
     carriers: [],
     items: views.flatMap(({ event_id: id, batch_of: of }) => (of === undefined ? [] : ([[id, of]] as const))),
@@ -71,13 +74,15 @@ const eraseAllRuns = async (eraseRuns: ErasingStore['eraseRuns'], { ids, groups 
   return all
 }
 
-/** `mayBeLate`: the records may not yet have the ends of all events. */
+/**
+ * Erases what a plan names, and removes the file of the plan at the end. `mayBeLate`: the records may not yet have the ends of all events.
+ */
 const erase = async (workspace: Workspace, finder: GatewayFinder, plan: Plan, mayBeLate: boolean): Promise<Erasing> => {
   const file = planFile(workspace.dataDir)
   const keepPlan = (kept: Plan): Promise<void> => replaceFile(file, JSON.stringify(kept as unknown as JsonObject))
   await keepPlan(plan)
   const erasing = await withErasingStore(workspace, finder, async ({ eraseRuns, eraseRecords }) => {
-    // A callback got the end of an event's run by a run of its own, which has the reply.
+    // The end of an event's run may have been reported to a callback. The run that reported it has the reply, under an event id of its own.
     const reported = new Map(plan.ids.map((id) => [callbackEventId(id), id]))
     // Runs are erased before records. So no further attempt can write a record after its event was erased.
     const runs = await eraseAllRuns(eraseRuns, { ids: [...plan.ids, ...reported.keys()], groups: plan.groups })

@@ -85,7 +85,8 @@ const signatureFor = (name: string, compiled: CompiledDescription, request: Unsi
 }
 
 /**
- * Returns a text as it is put at a place. Node encodes headers as latin1, so a text for a header is changed: its UTF-8 bytes must be sent.
+ * Returns a text in the form in which Node must get it as the value of a header. Node encodes headers as latin1, so each byte of the text's
+ * UTF-8 becomes one character. A text for another place stays as it is.
  */
 const asHeader = (text: string, { header }: ValueSource): string =>
   header === undefined ? text : Buffer.from(text, 'utf8').toString('latin1')

@@ -42,7 +42,8 @@ export const compileHandshakes = (
     const signedHead = withPublicUrl(head)
     for (const handshake of asked) {
       const answered = handshake.method === head.method ? answer(handshake, signedHead, body, secret) : undefined
-      // Only a signed question in a body has an address to confirm, so no answer here is a promise.
+      // Only the answer to a signed handshake in a body can be a promise, because it waits until the sender's address is confirmed. Other
+      // answers are there at once.
       if (answered && !(answered instanceof Promise)) return answered
     }
     return undefined

@@ -1,8 +1,11 @@
-/** Signs what an account says of itself, as APIs ask for it in place of a password: a JSON Web Token (RFC 7519) with RS256. */
+/**
+ * Makes a JSON Web Token (RFC 7519), signed with RS256, in which a service account states who it is. Some APIs ask for such a token in
+ * place of a password.
+ */
 
 import { createPrivateKey, sign } from 'node:crypto'
 
-/** `key`: a private key in PEM. `keyId`: the API's id of the key. Returns `undefined` where the key is no RSA key. */
+/** Returns the token. `key`: a private key in PEM. `keyId`: the API's id of the key. `undefined` where the key is no RSA key. */
 export const signedToken = (
   claims: { readonly [name: string]: string | number },
   { key, keyId }: { readonly key: string; readonly keyId?: string | undefined },

@@ -62,7 +62,8 @@ const takeTurn = async (turns: Turns, bot: string, timeoutMs: number): Promise<(
   if (before === undefined) return endTurn
   const isFree = before.then(() => true)
   if (await within(isFree, timeoutMs, systemClock, () => false)) return endTurn
-  // This message gives its turn up, so that the messages behind it do not wait for a message that is not sent.
+  // The wait for the turn was too long, so this message will not be sent. Its turn ends at once, so that later messages need not wait for
+  // it.
   endTurn()
   return undefined
 }

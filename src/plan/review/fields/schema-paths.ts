@@ -12,14 +12,15 @@ import { nearPaths } from '../samples/near-paths.ts'
 import { eitherOf, type Subject } from '../subject.ts'
 
 /**
- * `texts`: the templates of the route. Those of a route with a script are filled in with what the script makes, so they are not checked.
+ * Reports the fields and placeholders that the payload schema excludes. `texts`: the templates of the route. Where the route has a script,
+ * they are filled in from the script's result, so they are not checked.
  */
 export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly path: Path; readonly text: string }[]): void => {
   const { spec, profile, say } = subject
   if (spec.payload_schema === undefined) return
   const schema = openSchema(profile.dir, spec.payload_schema)
   if ('message' in schema) return
-  // The payload of an item is checked, and such a path leads to the whole request.
+  // Where a request is split, the payload schema describes one item, so it says nothing about a path that leads into the whole request.
   const isOfBatch = (path: string): boolean => spec.split !== false && pathInBatch(path) !== undefined
   let known: readonly string[] | undefined
   const tell = (at: Path, what: string, path: string): void => {

@@ -37,7 +37,7 @@ const checkType = (leaf: Leaf, domain: Domain, subject: Subject): void => {
     return
   }
   const noun = textNoun(field)
-  // Only a repeated parameter is a list.
+  // The value of a query parameter is a list only where the parameter is repeated. So an operand that is a list may be right there.
   const isOther = ({ value }: ComparedValue): boolean => queryParameter(field) === undefined || !Array.isArray(value)
   if (noun !== undefined) for (const each of comparedIn(leaf, domain).filter(isOther)) checkIsText(each, noun, subject)
 }

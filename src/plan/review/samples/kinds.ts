@@ -10,7 +10,7 @@ import { fixOf, type Subject } from '../subject.ts'
 
 export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) {
-    // `reviewOperands` says without samples that these are texts.
+    // The values of such a field are always texts, which `reviewOperands` checks without samples.
     if (textNoun(leaf.field) !== undefined) continue
     const domain = domainOf(leaf, subject.catalogue.operators)
     const values = domain && sampleValues(leaf, sampled)

@@ -36,7 +36,10 @@ export type NearPaths = {
   readonly slips: readonly string[]
   /** The slips first, then paths with an equal end, then paths that look alike. */
   readonly all: readonly string[]
-  /** The one path that has the same keys but for a slip of spelling. To write it keeps the meaning; an index or another map may not. */
+  /**
+   * The one known path whose keys are those of the wrong path but for slips of spelling. Writing it instead keeps the meaning; a path with
+   * another index or map might not.
+   */
   readonly same?: string
 }
 

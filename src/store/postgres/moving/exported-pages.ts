@@ -15,7 +15,10 @@ type Query = {
   readonly pageRows: number
 }
 
-/** `openedAt`: the SQL of a time. Claims that ended before that time are left out. */
+/**
+ * Returns the queries that read the content, one for each kind of row. `openedAt`: the SQL of a time. Claims that ended before that time
+ * are left out.
+ */
 const queriesFrom = (openedAt: string): readonly Query[] => [
   {
     kind: 'claims',

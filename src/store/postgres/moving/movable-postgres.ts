@@ -104,7 +104,7 @@ export const openMovablePostgres = async (options: StoreOptions): Promise<Movabl
     connection = await connect({ ...options, durability: 'fsync', byIndex: false, statementMs })
     await migrate(connection, options.schema)
     const [row] = await connection.query({ name: 'move_state', text: stateText }, [])
-    // This cannot happen: the migration has made the row.
+    // Never thrown: the migration has made the row.
     if (row === undefined) throw new Fault('store_unusable', 'the database has no state', { exitCode: exit.internal })
     return new MovablePostgres(connection, row)
   } catch (error) {
