@@ -38,7 +38,9 @@ export const roundedCarried = (value: Json): Json =>
     typeof scalar === 'string' && scalar.startsWith(mark) ? Number(scalar.slice(mark.length)) : scalar,
   ) as Json
 
-/** Returns a text of JSON with marked texts for the numbers that a double does not say. Any other text is returned as it is. */
+/**
+ * Returns a text of JSON with marked texts for the numbers that a double does not represent exactly. Any other text is returned as it is.
+ */
 export const carryNumbersIn = (text: string): string => {
   try {
     return JSON.stringify(carryNumbers(exactJson(text)))

@@ -1,7 +1,7 @@
 /**
- * Reads the numbers of JSON as they were written. `JSON.parse` makes doubles of them, which is right for nearly all payloads. Only where a
- * number of an event is used, its text is asked once whether it has a number that its double does not say, and is read once more if so
- * (decision 0179).
+ * Reads the numbers of JSON exactly as they were written. `JSON.parse` makes doubles of them, which is right for nearly all payloads. Only
+ * where a number of an event is used, its text is searched once for a number that a double does not represent exactly, and is parsed once
+ * more if it has one (decision 0179).
  */
 
 import { ExactNumber, isPlainNumber } from './exact-number.ts'
@@ -62,8 +62,8 @@ const hasOddNumber = ({ text, payload }: WithText): boolean => {
 }
 
 /**
- * Parses a JSON text as `JSON.parse` does, with an `ExactNumber` for each number that its double does not say. Throws where `JSON.parse`
- * throws.
+ * Parses a JSON text as `JSON.parse` does, with an `ExactNumber` for each number that a double does not represent exactly. Throws where
+ * `JSON.parse` throws.
  */
 export const exactJson = (text: string): ExactJson => exactOf({ text, payload: JSON.parse(text) as Json })
 
@@ -157,12 +157,12 @@ const replaceMembers = (at: ExactContainer, replace: (member: ExactJson) => Exac
   }
 }
 
-/** The exact readings of payloads, by whatever holds them. */
+/** The exact payloads, by the object from which each was read. */
 const readings = new WeakMap<WithText, ExactJson>()
 
 /**
- * Returns the payload with its numbers as its text has them: the payload itself where its doubles say all. The text is read at the first
- * call for this event or content, and only then.
+ * Returns the payload with its numbers as its text has them: the payload itself where doubles represent all of them exactly. The text is
+ * read at the first call for this event or content, and only then.
  */
 export const exactOf = (from: WithText): ExactJson => {
   const known = readings.get(from)
@@ -172,7 +172,7 @@ export const exactOf = (from: WithText): ExactJson => {
   return exact
 }
 
-/** Whether a value says all about itself, in whichever reading: it is no number, and has none inside. */
+/** Whether a value is the same in the payload and in the exact payload: it is no number, and has none inside. */
 export const saysAll = (value: ExactJson | undefined): boolean => typeof value !== 'number' && (typeof value !== 'object' || value === null)
 
 /** The form of keys that are written in JSON as they are, or with escapes of ASCII. */
@@ -201,7 +201,10 @@ const arePlain = (text: string, behind: NumbersBehind): boolean => {
   return isFound
 }
 
-/** Reads a value inside a payload, which may be a number or have some inside, exactly. `behind`: of the key behind which `read` finds it. */
+/**
+ * Reads a value inside a payload exactly: a number, or a list or map with numbers inside. `behind`: finds the numbers behind the key that
+ * `read` reads.
+ */
 export const readExactly = (
   from: WithText,
   read: (root: ExactJson) => ExactJson | undefined,
@@ -214,10 +217,10 @@ export const readExactly = (
   return exact === from.payload ? value : read(exact)
 }
 
-/** Whether a number is a whole one past 2^53 that is written with digits alone: an id, and nothing to reckon with. */
+/** Whether a number is a whole one past 2^53 that is written with digits alone: most likely an id, and no quantity. */
 export const isLongId = (value: ExactNumber): boolean => value.isDigits && !Number.isSafeInteger(value.toNumber())
 
-/** The readings of payloads for programs that know only doubles, by whatever holds them. */
+/** The payloads for programs that know only doubles, by the object from which each was read. */
 const looseReadings = new WeakMap<WithText, Json>()
 
 /** Returns the payload for programs that know only doubles (`withTextIds`). */

@@ -1,4 +1,4 @@
-/** Numbers of JSON whose double does not say all that their sender wrote: ids past 2^53, `1.50`, `1e3`, thirty decimals. */
+/** Numbers of JSON that a double does not represent exactly as their sender wrote them: ids past 2^53, `1.50`, `1e3`, thirty decimals. */
 
 /**
  * A number as it was written, in a value that was read exactly (`exactJson`). Two of them are compared by `key`. A number that is not one of
@@ -41,10 +41,10 @@ export class ExactNumber {
 
 const digitsForm = /^-?\d+$/
 
-/** The exact numbers of a value are its texts; what is not written exactly is a double. Returns the key of either (`ExactNumber.key`). */
+/** Returns the key of a number (`ExactNumber.key`), also of one that a double represents exactly. */
 export const numberKey = (value: number | ExactNumber): string => (typeof value === 'number' ? String(value) : value.key)
 
-/** Whether the double of a number of JSON says all about it: the double is written as the number is, and no neighbour has the same double. */
+/** Whether a double represents a number of JSON exactly: the double is written as the number is, and no neighbour has the same double. */
 export const isPlainNumber = (token: string): boolean => {
   if (/^[1-9]\d{0,14}$/.test(token)) return true
   const value = Number(token)

@@ -15,10 +15,10 @@ export const withoutOwnHeaders = (raw: readonly string[]): readonly string[] =>
 /** Whether this program alone may set the header. */
 export const isOwnHeader = (name: string): boolean => ownHeader.test(name)
 
-/** Has where an event came from, of one that no sender posted: `pulled`. */
+/** The header that says how an event came that no sender posted: `pulled`. */
 export const originHeader = 'x-headgate-origin'
 export const pulled = 'pulled'
-/** Has the type of an event that was pulled, as the API of its sender gave it. */
+/** The header with the type of an event that was pulled, as the API of its sender gave it. */
 export const pulledTypeHeader = 'x-headgate-event-type'
 
 const connectionHeaders = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|te|trailer|upgrade)$/i

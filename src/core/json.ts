@@ -5,7 +5,7 @@ import { ExactNumber } from './exact-number.ts'
 export type JsonObject = { [key: string]: Json }
 export type Json = string | number | boolean | null | Json[] | JsonObject
 
-/** JSON values whose numbers say what was written: one that its double does not say is an `ExactNumber` (`exactJson`). */
+/** JSON values whose numbers are exact: a number that a double does not represent exactly is an `ExactNumber` (`exactJson`). */
 export type ExactObject = { [key: string]: ExactJson }
 export type ExactJson = string | number | boolean | null | ExactNumber | ExactJson[] | ExactObject
 

@@ -1,4 +1,4 @@
-/** Accepted work as every store keeps it: a prompt, where its reply goes, and the group behind it. */
+/** A run as every store keeps it: a prompt, where the reply to it goes, and the group of events that it was merged from. */
 
 import type { JsonObject } from './json.ts'
 import type { Prompt, TextSpan } from './prompt.ts'
@@ -34,7 +34,7 @@ export type DeliveryProgress = readonly (boolean | string | null)[]
 /** The events of a group that its run is about (`keep` on the route; rules: Coalescing 2). */
 export type KeptEvents = 'latest' | 'first' | 'all'
 
-/** The group behind a run. Absent for the run of a single event. */
+/** The group of events that a run was merged from. Absent for the run of a single event. */
 export type Merged = {
   /** The id of the event that opened the group. The record of each event of the group names this id. */
   readonly group: string

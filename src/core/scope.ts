@@ -24,7 +24,7 @@ export type HeldScope = Pick<Scope, 'hold' | 'release'>
 type ScopeOptions = {
   /** Closes everything at the same time, because nothing in the scope needs another thing of it. */
   readonly isUnordered?: boolean
-  /** Calls a `close` for the scope. It may give the `close` up, and keep an error to itself. */
+  /** Calls a `close` in the place of the scope, so that it can stop waiting for the `close`, or catch an error of it. */
   readonly call?: (close: Close) => unknown
 }
 
@@ -72,7 +72,7 @@ export class Scope {
 
   /** Lets the end of the scope call `close`, before what was deferred earlier. What comes after the end is called at once. */
   defer(close: Close): void {
-    // Nobody waits for what comes too late, so nobody can hear that it failed.
+    // A `close` that is deferred after the end of the scope has nobody who waits for it, so nobody could be told of its failure.
     if (this.#hasEnded) return void this.#call(close).catch(() => {})
     this.#closes ??= new Set()
     this.#closes.add(close)

@@ -67,7 +67,7 @@ const login = /(?<=:\/\/)[^\s/?#"'{]+(?=@)/g
 
 /** The path of an address that a whole text is, or the word of a command behind its option. */
 const pathForm = /^((?:-{1,2}[\w.-]+=)?["']?[a-z][\w+.-]*:\/\/[^\s/?#]*)([^\s?#]*)/i
-/** Segments behind which senders and chats put the tokens of their addresses. */
+/** Segments of a path behind which senders and chats put the tokens of their addresses. */
 const opensTokens = /^(?:services|hooks?|webhooks?|webhookb2|catch|incoming|key|tokens?|secrets?)$/i
 /** Words, small numbers and versions, joined by hyphens and the like. */
 const plainSegment = /^(?:[A-Z]?[a-z]{0,19}|\d{1,4}|v\d+)(?:[-_.~](?:[A-Z]?[a-z]{0,19}|\d{1,4}|v\d+))*$/

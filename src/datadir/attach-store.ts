@@ -64,7 +64,7 @@ const attachTo = async (config: Config, access: StoreAccess): Promise<Attached> 
     .get(config.storage.kind)
     ?.attach?.(storeOptions(config, systemClock), access)
     .catch((error) => {
-      // Only here is an address known that a program gave.
+      // The address of the store may come from a program, and only this process knows it then, so it is redacted here.
       throw error instanceof Fault ? error.reworded(createRedactor(knownSecrets(config))) : error
     })
   // Never thrown: `sharedConfig` returns a configuration only where its store has `attach`.

@@ -102,8 +102,9 @@ export const withoutPast = (entry: JsonObject): JsonObject => {
 const maxOverlapping = 8
 
 /**
- * Returns the `overlap` of an entry whose secrets a new one replaces, for `ms` milliseconds. Secrets that an earlier overlap still lets
- * verify go on to do so, and none sooner ends than was promised. Throws a Fault where the entry has no secret of its own that could.
+ * Returns the `overlap` of an entry whose secrets a new one replaces, for `ms` milliseconds. Secrets of an earlier overlap stay valid as
+ * well, and no secret ends sooner than was promised. Throws a Fault where the entry has no secret of its own that could verify beside the
+ * new one.
  */
 const overlapOf = (name: string, before: JsonObject, ms: number): JsonObject => {
   const earlier = isObject(before.overlap) ? before.overlap : {}

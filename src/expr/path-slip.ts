@@ -26,7 +26,10 @@ export type PathUse = 'field' | 'template' | 'path' | 'list'
 const foreignRoots =
   /^(?:\$(?:json|node|input|trigger|items?|body)|trigger\.(?:json|body|event)|steps\.[\w-]+|github\.event|context\.payload|req(?:uest)?\.body|event\.(?:body|payload)|webhook\.(?:body|payload)|msg\.payload|json\.body)(?:\.body|\.json|\.event|\.payload)*(?:\.(?=.)|$)/
 
-/** Returns what stands behind the root that another tool gives the payload; `undefined` where a path has no such root. */
+/**
+ * Returns the part of a path behind a root that the payload has in another tool, such as `$json.`; `undefined` where a path has no such
+ * root.
+ */
 const behindForeignRoot = (path: string): string | undefined => {
   const root = foreignRoots.exec(path)?.[0]
   return root === undefined ? undefined : path.slice(root.length)
@@ -110,7 +113,7 @@ const quotedSlip = (path: string, use: PathUse): PathSlip | undefined => {
   }
 }
 
-/** Finds a value to take where there is none: `title:-x`, `title ?? "x"`, `title || "x"`, and filters: `title | upper`. */
+/** Recognises a default for an absent value (`title:-x`, `title ?? "x"`, `title || "x"`), and filters (`title | upper`). */
 const defaultSlip = (path: string, use: PathUse): PathSlip | undefined => {
   const [, name = '', sign = '', other = ''] = /^([\w$.[\]-]+?)\s*(:-|:=|\?\?|\|\||\|)\s*(.*)$/s.exec(path) ?? []
   const subject = asDottedPath(name)

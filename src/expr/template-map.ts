@@ -10,7 +10,7 @@ const compilers = { address: compileAddress, exact: compileExact, text: compileT
 
 const compileValue = (value: Json, use: TextUse, kit: TemplateKit): Renderer<Json> => {
   if (typeof value === 'string') return compilers[use](value, kit)
-  // What lies deeper is no web address itself.
+  // A text deeper inside a web address's value is a part, such as an id, and no web address.
   const below = use === 'address' ? 'exact' : use
   if (Array.isArray(value)) {
     const items = value.map((item) => compileValue(item, below, kit))

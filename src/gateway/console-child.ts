@@ -40,7 +40,7 @@ export const keepConsole = ({ dataDir, configFile, settings, clock, log }: Conso
     const url = urlOf(Buffer.concat(line).toString('utf8'))
     if (url === undefined) return
     if (!isUp) log('info', { url: new URL(url).origin }, 'console')
-    // The first address that a console gives is nobody's: it shows that the console listens.
+    // The first address that a console prints only shows that it listens: nobody asked for that address.
     else waiting.shift()?.(url)
     isUp = true
   }

@@ -181,7 +181,7 @@ const workerOf = (
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
     isShared: store.shared !== undefined,
-    // No profile and no route is named so.
+    // The blank keeps this name apart from the names of profiles and routes, which have none.
     rates: store.shared && rates('all routes'),
     filesFolder: filesFolder(config),
     lacks: (run) => (mayBeElsewhere(run) ? lackOf(run, knownTo(current())) : undefined),

@@ -117,7 +117,7 @@ const createReloading = (log: Log): Reloading => {
   }
 }
 
-/** Called with the files of each reading of the configuration. */
+/** Tells the watch which files the latest reading of the configuration read, so that it watches these for changes. */
 type Follow = ConfigWatch['follow']
 type Usable = { readonly config: Config; readonly prepared: Prepared }
 

@@ -22,7 +22,7 @@ const written: readonly string[] = ['delivery_id', 'reason', 'answer', 'error', 
 /** Returns the line as JSON, without the texts of senders, agents and targets. The result is never longer than the line was. */
 export const erasedLine = (entry: JournalRecord): string => {
   const kept = Object.fromEntries(Object.entries(entry).filter(([key]) => !written.includes(key))) as JsonObject
-  // The shape of some lines asks for these members.
+  // Some kinds of lines are invalid without these members, so they stay as empty texts.
   for (const key of ['delivery_id', 'error']) if (entry.kind !== 'received' && Object.hasOwn(entry, key)) kept[key] = ''
   if (entry.kind === 'ended' && entry.error === erasedError) kept.error = erasedError
   return JSON.stringify(kept)

@@ -105,7 +105,7 @@ const workOf = (steps: readonly RunRecord[], arrivedAt: string | undefined): Eve
     if (usage?.cost !== undefined) work.cost = roundMoney((work.cost ?? 0) + usage.cost)
   }
   const [first] = steps
-  // The first fifty attempts of a longer row are not read, so its first attempt is not known.
+  // Of a run with more than fifty attempts, the earliest are not read, so its first attempt is not known.
   if (arrivedAt !== undefined && first && first.kind !== 'revived' && first.attempt === 1 && first.duration_ms !== undefined)
     work.waited_ms = Math.max(0, Date.parse(first.at) - first.duration_ms - Date.parse(arrivedAt))
   return Object.keys(work).length > 0 ? work : undefined

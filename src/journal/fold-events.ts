@@ -33,7 +33,7 @@ export type Events = {
 /** `ids`: the ids of the only events that are wanted; once all of them are found, no further event is. */
 export type FoldFilter = EventFilter & { readonly ids?: ReadonlySet<string> }
 
-/** Lines are added in pieces: each piece is a row of lines, and `settle` ends it. Call `result` at the end. */
+/** Makes events of the lines of a journal. The caller adds the newest line first, calls `settle` now and then, and `result` at the end. */
 export interface Fold {
   /** Adds the next older line; `undefined` for a line that cannot be read. */
   add(line: JournalLine | undefined): void

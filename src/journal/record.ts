@@ -235,7 +235,7 @@ export type EventWork = {
   readonly tokens?: number
 }
 
-/** What is chosen by in an event. Of `raw` and `unverified`, only their presence counts. */
+/** The members of an event by which a selection chooses. Of `raw` and `unverified`, only their presence counts. */
 export type EventSummary = Pick<
   EventView,
   | 'event_id'

@@ -24,7 +24,7 @@ export const guardedScheme = (given: Scheme, hideKnown: Hide): Scheme => {
     try {
       return given.shows(headers) === true
     } catch (error) {
-      // `true` makes this scheme decide, and refuse: after `false`, a weaker scheme could accept the request.
+      // After an error, this scheme decides and refuses: after `false`, a weaker scheme could accept the request.
       showsFailures.set(headers, failedIn('shows', error, hideKnown))
       return true
     }

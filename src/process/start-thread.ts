@@ -37,6 +37,6 @@ const bundleThread = (file: string): string => {
     target: 'node20',
     packages: 'external',
   })
-  // The code gets the `require` of this file: its own would search for packages from the working directory.
+  // The code gets the `require` of this file, because its own would search for packages from the working directory.
   return `require = require('node:module').createRequire('${import.meta.url}')\n${outputFiles[0]?.text}`
 }

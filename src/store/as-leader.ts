@@ -11,7 +11,10 @@ import type { Shared } from './shared.ts'
  */
 export type Lead = (task: string, leaseMs: number) => Promise<boolean>
 
-/** `shared`: absent where the store serves one gateway, which leads in everything then. */
+/**
+ * Returns the function that makes this gateway the leader of a task. `shared`: absent where the store serves one gateway, which then leads
+ * in every task.
+ */
 export const leadOf = (shared: Pick<Shared, 'lead'> | undefined): Lead =>
   shared ? (task, leaseMs) => shared.lead(task, leaseMs) : async () => true
 

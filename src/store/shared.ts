@@ -11,7 +11,7 @@ import type { SharedRecords } from './shared-records.ts'
  */
 export type RateShare = { readonly requests: number; readonly leftMs: number }
 
-/** What a replica, one of the gateways on a shared store, says about itself with each beat. */
+/** What a replica, one of the gateways on a shared store, says about itself with each heartbeat. */
 export type ReplicaState = {
   readonly host: string
   readonly pid: number
@@ -46,7 +46,7 @@ export type ReloadEnd = { readonly request: string; readonly ok: boolean; readon
 
 export type Replica = {
   readonly id: string
-  /** The time since the replica's last beat, in milliseconds. */
+  /** The time since the replica's last heartbeat, in milliseconds. */
   readonly seenMs: number
   /** How far the replica's clock is ahead of the store's clock, in milliseconds; below 0, how far it is behind. */
   readonly clockAheadMs: number
@@ -55,7 +55,7 @@ export type Replica = {
   readonly asked?: ReloadRequest
 }
 
-/** The answer to a beat. `isTooNew`: a later version of headgate has changed the store so that this version cannot read it. */
+/** The answer to a heartbeat. `isTooNew`: a later version of headgate has changed the store so that this version cannot read it. */
 export type BeatAnswer = { readonly replicas: readonly Replica[]; readonly isTooNew: boolean }
 
 /**

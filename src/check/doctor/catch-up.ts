@@ -1,6 +1,6 @@
 /**
  * Says which routes could have `catch_up`, because their sender has a log. With `online`, asks the logs of the routes that have it, so that
- * a token without the right is found before the log is needed.
+ * a token that lacks the permission is found before the log is needed.
  */
 
 import type { RouteSource } from '../../config/config.ts'

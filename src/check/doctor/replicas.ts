@@ -1,4 +1,7 @@
-/** Checks whether the replicas of a shared store have the same configuration and version, agree about the time, and beat regularly. */
+/**
+ * Checks whether the replicas of a shared store have the same configuration and version, agree about the time, and send their heartbeats
+ * regularly.
+ */
 
 import { systemClock } from '../../core/clock.ts'
 import { sharedConfig, withShared } from '../../datadir/attach-store.ts'

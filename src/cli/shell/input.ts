@@ -30,8 +30,9 @@ const readOptionFile = (option: string, file: string, hint?: string): string => 
 }
 
 /**
- * Parses an option's JSON or YAML. Throws a usage Fault for a text with a mistake. `kind`: what a file is that the option names with @. Of
- * another file nothing is shown, neither its keys.
+ * Parses the JSON or YAML of an option. Throws a usage Fault for a text with a mistake. `kind`: the kind of data that the option asks for,
+ * and the option's value. Where that value names a file with @ and the file has another kind of data, the Fault quotes nothing of the file,
+ * not even keys.
  */
 export const parseData = (option: string, text: string, kind?: { readonly value: string; readonly of: KindOfData }): Json => {
   const { source, diagnostics } = parseSource(option, text)

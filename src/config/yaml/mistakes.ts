@@ -67,13 +67,15 @@ const endsReading = /more than one document|nested deeper|aliases stand for/
 const withoutQuotes = (message: string): string =>
   message.startsWith('nesting exceeded') ? `lists and maps are nested deeper than ${maxDepth}` : message.replace(/[:\s]*(?:"|!<|: ).*/s, '')
 
-/** Whether a mistake is an alias whose anchor stands in lines that are lost. */
+/** Whether a mistake only follows from another: an alias whose anchor stands in the lines that the other mistake made unreadable. */
 const isConsequence = (left: string, { at }: Mistake, text: string, lost: readonly Mistake[]): boolean => {
   const [, name] = /^\*([^\s,[\]{}]+)/.exec(left.slice(at, at + 200)) ?? []
   return name !== undefined && lost.some(({ lines: [from, to] = [0, 0] }) => text.slice(from, to).includes(`&${name}`))
 }
 
-/** Returns the lines that are lost by a mistake: those of the member of a map or list that has it. `undefined` where nothing is left there. */
+/**
+ * Returns the lines that are lost by a mistake: those of the member of a map or list that has it. `undefined` where nothing is left there.
+ */
 const linesOf = (text: string, { at: found, begin, end, open, siblings }: SyntaxSlip): Range | undefined => {
   const at = text.slice(found).trim() === '' ? text.trimEnd().length - 1 : found
   const from = lineStart(text, Math.max(0, Math.min(begin ?? at, at)))
@@ -111,7 +113,9 @@ const closed = (text: string, [from, to]: Range): Range => {
   return [begin, open ? (closedAt(around.slice(open.at), to - start - open.at) ?? to - start - open.at) + start + open.at : to]
 }
 
-/** Returns the end of the line, from `from` on, in which the quote or bracket is closed that a text begins with; `undefined` where none is. */
+/**
+ * Returns the end of the line, from `from` on, in which the quote or bracket is closed that a text begins with; `undefined` where none is.
+ */
 const closedAt = (text: string, from: number): number | undefined => {
   const isOpen = (to: number): boolean => openAt(text, to).some(({ at }) => at === 0)
   if (isOpen(text.length)) return undefined

@@ -331,7 +331,7 @@ type Entries =
   | Entry<'alerts' | 'log', { readonly kind: 'certificates_replaced'; readonly endsAt: number }>
   /** Files of certificates have changed, and cannot be used. The gateway keeps the certificates that it has. */
   | Entry<'alerts' | 'log', { readonly kind: 'certificates_refused'; readonly reason: string }>
-  /** A certificate in use ends soon. Told once a day. */
+  /** A certificate in use ends soon. This fact is reported once a day. */
   | Entry<'log', { readonly kind: 'certificate_ends_soon'; readonly file: string; readonly endsAt: number }>
 
 export type Fact = Entries['fact']

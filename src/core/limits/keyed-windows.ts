@@ -15,7 +15,9 @@ export class KeyedWindows {
   readonly #windows = new Map<string, Window>()
   #sweptAt = Number.NEGATIVE_INFINITY
 
-  /** Counts one in the window of the key. Returns 0, or the time until the next window, where this window is full and nothing was counted. */
+  /**
+   * Counts one in the window of the key. Returns 0, or the time until the next window, where this window is full and nothing was counted.
+   */
   charge(key: string, limit: number, now: number): number {
     const window = this.#windowOf(key, limit, now)
     return window.count < limit ? this.#count(window, limit, now) : window.from + minuteMs - now
@@ -36,7 +38,7 @@ export class KeyedWindows {
   /** Returns the window of a key as it is now. What was reserved in later windows moves up as the time passes. */
   #windowOf(key: string, limit: number, now: number): Window {
     const own = this.#windows.get(key) ?? this.#open(key, now)
-    // A caller may have put its time back (paces.ts).
+    // A time in the future is possible: a caller may have put its time back (paces.ts).
     const passed = Math.max(0, Math.floor((now - own.from) / minuteMs))
     own.count = Math.max(0, own.count - passed * limit)
     own.from = own.count === 0 ? now : own.from + passed * minuteMs

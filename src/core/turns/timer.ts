@@ -1,4 +1,4 @@
-/** A timer that is started again and again: it has at most one time, and none once that has come. */
+/** A timer that is started again and again. It waits for one time at most: a new start replaces the time of the last. */
 
 import type { Clock } from '../clock.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The budget of one turn of the event loop. All who hold the loop for long stand here, because a request that comes then waits for all of
- * them together.
+ * How much of one turn of the event loop each kind of long work may take. The shares stand in one list, because a request that comes
+ * meanwhile waits for all of them together.
  */
 export const turnShares = {
   /** Work without a sender who waits: compiling, reading XML, answers of tools. Each such work by itself. In milliseconds. */

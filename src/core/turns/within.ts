@@ -1,4 +1,4 @@
-/** The deadlines of work: of work that nobody can end, which goes on while the wait for it ends, and of work that a signal ends. */
+/** Puts a deadline on work. Of work that nobody can end, only the wait ends, and the work goes on; other work is ended by a signal. */
 
 import type { Clock } from '../clock.ts'
 

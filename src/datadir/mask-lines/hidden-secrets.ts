@@ -44,8 +44,9 @@ export const hideSecrets = (text: string): HiddenSecrets => {
   const secrets = new Map<string, string>()
   const nameOf = (secret: string): string => {
     const bare = secret.replace(/^(["'])(.*)\1$/s, '$2')
-    // One secret may stand in quotes here and without quotes there, and both must come back as they were. The fingerprint without quotes
-    // names the one that comes first. The other is named by its own text, with a blank behind it where that text is taken as well.
+    // A text may have one secret twice, with quotes and without, and both places must come back as they were. So each form needs a
+    // fingerprint of its own: the first form has the fingerprint of the secret without quotes, the second that of its own text. A blank is
+    // added to that text where its fingerprint is in use.
     const names = [bare, secret, `${secret} `].map(fingerprint)
     const name = names.find((each) => (secrets.get(each) ?? secret) === secret) ?? fingerprint(secret)
     secrets.set(name, secret)
@@ -93,7 +94,10 @@ const readText = (text: string): ReadText | undefined => {
 
 type NodePlace = { readonly node: number | undefined; readonly path: readonly (string | number)[] }
 
-/** Finds the stars of an edited text that are where the text before had them, and whose secrets go where they went. */
+/**
+ * Finds the stars in an edited text that may become their secrets again: those that stand where the text had them before, in settings that
+ * send to the same receivers as before.
+ */
 class Places {
   readonly #before: YamlTree
   readonly #after: YamlTree
@@ -103,7 +107,7 @@ class Places {
   readonly #hasSameReceivers: boolean
   /** The scalars of the edited text, the fingerprints of the stars that may stand in each, and whether their secrets go elsewhere now. */
   readonly #scalars: { readonly range: Range; readonly names: ReadonlySet<string>; readonly isMoved: boolean }[] = []
-  /** The keys and fingerprints of stars, as `key name`. In a comment, stars may stand behind their key. */
+  /** The keys and fingerprints of stars, as `key name`. A line that was made a comment may keep its stars behind their key. */
   readonly #ofKeys: ReadonlySet<string>
   readonly #comments: ReadonlyMap<number, string>
 

@@ -176,7 +176,7 @@ export class KeptSecrets {
   #setDue(name: string, providers: Config['secrets']['providers']): void {
     const { refreshMs } = own(providers, name) ?? {}
     const { clock, random = Math.random } = this.#options
-    // Gateways that started together do not ask together.
+    // The random part keeps gateways that started together from asking a provider together.
     if (refreshMs === undefined) this.#due.delete(name)
     else this.#due.set(name, clock.monotonic() + refreshMs * (0.9 + 0.1 * random()))
   }

@@ -35,7 +35,7 @@ export const exportedTest = (view: EventView, { pathAndQuery = '', headers, body
   }
 }
 
-/** Returns the body as data where it is JSON whose doubles say all about its numbers, else as text. */
+/** Returns the body as data where it is JSON whose numbers doubles represent exactly, else as text. */
 const bodyMember = ({ body }: Sample): JsonObject => {
   if (!isJson(body)) return { body }
   const payload = JSON.parse(body) as Json

@@ -1,4 +1,7 @@
-/** Finds what an expression reads of its input, and names at its top that the input does not have: they have no value on any event. */
+/**
+ * Finds what an expression reads of its input, and mistakes in it: paths that begin with a name which the input never has, and signs of
+ * other languages.
+ */
 
 import { nearest } from '../../core/text.ts'
 
@@ -95,7 +98,10 @@ export const readsOf = (source: string, root: unknown, nodes: readonly Node[]): 
 /** A mistake in an expression. `position`: the 1-based place of its last character. */
 export type RootSlip = { readonly message: string; readonly position: number }
 
-/** Returns the mistake `payload['title']` in the nodes of an expression: in brackets stands a condition here, and a text is one that always holds. */
+/**
+ * Returns the mistake `payload['title']` in the nodes of an expression. In JSONata, brackets have a condition in them, and a text is a
+ * condition that always holds.
+ */
 export const subscriptSlip = (nodes: readonly Node[]): RootSlip | undefined => {
   const texts = nodes.flatMap(({ type, expr }) => (type === 'filter' && isNode(expr) && expr.type === 'string' ? [expr] : []))
   const [text] = texts.sort((a, b) => Number(a.position ?? 0) - Number(b.position ?? 0))

@@ -68,9 +68,9 @@ const takesLineEnd = ({ op: kind, runes }: Instruction): boolean => {
 const isOnlyLineEnd = ({ op: kind, runes }: Instruction): boolean =>
   kind !== op.anyRune && kind !== op.anyButLine && Array.from(runes).every((rune) => rune === lineEnd)
 
-/** Returns a pattern that is written between slashes, as JavaScript does, in the form that serves here; `undefined` for any other. */
+/** Returns a pattern that is written as in JavaScript, between slashes, in the form that `regex` takes; `undefined` for any other. */
 export const withoutSlashes = (pattern: string): string | undefined => {
-  // `/fix/` may be meant as a path.
+  // Without flags, `^` or `$`, `/fix/` may be a path and no pattern.
   const inner = /^\/(.+)\/([gimsuy]+)$/.exec(pattern) ?? /^\/(\^.*|.*\$)\/()$/.exec(pattern)
   return inner ? `${inner[2]?.includes('i') ? '(?i)' : ''}${inner[1]}` : undefined
 }

@@ -248,7 +248,7 @@ const proto = '__proto__'
 const memberOf = (map: Json | undefined): Json | undefined => (isObject(map) ? own(map, proto) : undefined)
 
 /**
- * Adds to a schema what its members named `__proto__` say, in words that ajv reads: it passes over that name in three maps. The members
+ * Repeats in other words what the members named `__proto__` of a schema say, because ajv passes over that name in three maps. The members
  * stay, because a `$ref` may lead to them.
  */
 const withProto = (schema: JsonObject): JsonObject => {

@@ -27,7 +27,7 @@ type Place = {
  */
 export type LearnedForm = 'open' | 'closed' | 'kinds'
 
-/** Learns a schema. Of what is always `null`, nothing is learned. */
+/** Learns a schema from payloads. A value that is always `null` gets no type. */
 export const learnSchema = (payloads: Iterable<Json>, form: LearnedForm): JsonObject => {
   let schemas = 0
   const createPlace = (): Place | undefined =>
@@ -84,6 +84,6 @@ const render = (place: Place, form: LearnedForm): JsonObject => {
 
 const typesOf = (kinds: ReadonlySet<string>, form: LearnedForm): string[] => {
   const types = form === 'kinds' ? [...kinds].map((kind) => (kind === 'integer' ? 'number' : kind)).concat('null') : [...kinds]
-  // Each integer is a number.
+  // `number` covers integers.
   return [...new Set(types)].filter((kind) => kind !== 'integer' || !kinds.has('number')).sort()
 }

@@ -14,7 +14,7 @@ const wholeOf = (value: number | ExactNumber): Whole | undefined => {
   return decimal && { digits: BigInt(`${decimal.sign}${decimal.digits}`), exponent: decimal.exponent, length: decimal.digits.length }
 }
 
-/** A decimal of so many digits is the only one of its length that is read as its double. */
+/** Up to 15 digits, no two decimals have the same double. */
 const exact = 1e15
 /** The most that `10^n` is a double exactly. */
 const maxPower = 22
@@ -50,7 +50,7 @@ export const compileMultipleOf = (
 const isMultiple = (value: Whole, step: Whole): boolean => {
   const shift = value.exponent - step.exponent
   if (value.digits === 0n) return true
-  // The digits of a value do not end in 0, so without these no power of ten is in them.
+  // With a negative shift, the value would need a factor of ten, which its digits lack: they do not end in 0.
   return shift >= 0 && (value.digits * powerOfTen(shift, step.digits)) % step.digits === 0n
 }
 

@@ -117,7 +117,7 @@ export class Signals implements Observer<'alerts'> {
     this.#signals = new Map(signals.map((signal) => [keyOf(signal), signal]))
     for (const signal of later) this.#add(signal)
     for (const route of accepted) this.#accepted.add(route)
-    // Looks that fail one after the other may name ever more routes. The newest are kept.
+    // When one evaluation after the other fails, the batch may name ever more routes. The newest are kept.
     this.#unkept = new Map([...refused].slice(-maxSubjects))
   }
 

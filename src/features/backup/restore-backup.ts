@@ -69,7 +69,7 @@ const removeEmpty = async (folder: string, top: string): Promise<void> => {
   if (!folder.startsWith(top)) return
   await rmdir(folder).then(
     () => removeEmpty(dirname(folder), top),
-    // Another command has put something there.
+    // The folder is not empty: another command has put something into it.
     () => {},
   )
 }

@@ -104,7 +104,7 @@ export class CatchUps {
     return [...this.#standings.keys()].filter((name) => route === undefined || name === route).flatMap((name) => this.state(name))
   }
 
-  /** Returns those under way, and those that failed for another reason than that another gateway does them. */
+  /** Returns the catch-ups that are under way, and those that failed, except where another gateway does the catch-up. */
   open(): readonly CatchUpState[] {
     return this.states().filter((each) => each.state !== 'done' && !isElsewhere(each))
   }

@@ -32,7 +32,7 @@ export type PollEffects = {
 }
 
 const mostMessages = 50
-/** The pause before the next check of a gateway or a route that takes nothing, or of a task that another gateway has. */
+/** The pause before the next check whether the gateway and the route take events again, or whether another gateway still has the task. */
 const lookAgainMs = 5_000
 /** The pause after a page without messages that is not the last: the sender moves on. */
 const emptyPageMs = 500

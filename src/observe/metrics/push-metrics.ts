@@ -24,7 +24,7 @@ export type PushOptions = {
   readonly scope: Scope
 }
 
-/** As OpenTelemetry's SDKs do by default. */
+/** The interval that OpenTelemetry's SDKs have by default. */
 const everyMs = 60_000
 /** How long a push may take, with its repeats. */
 const pushMs = 15_000

@@ -7,7 +7,7 @@ import { type SpanPlace, spanPlaceBelow, type TraceContext } from '../../core/te
 import { names } from './conventions.ts'
 import type { SpanData } from './span-data.ts'
 
-/** The address of a request as spans have it: paths that strangers made up would be names without end. */
+/** The address of a request in its span. The path itself would let strangers make any number of span names. */
 const address = '/webhooks/:route'
 
 /** Makes the span of a request from the fact of its end. `endMs`: when the request ended, as wall time. */

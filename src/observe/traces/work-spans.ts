@@ -46,7 +46,7 @@ export const attemptSpan = (run: RunAttempt, place: SpanPlace, links: readonly T
       [names.genAiInput]: messages('user', content(run.prompt)),
       [names.genAiOutput]: messages('assistant', content(run.reply)),
     },
-    // With a reply, what failed is its delivery.
+    // Where the run has a reply, it is the delivery of the reply that failed.
     ...(end.kind === 'done'
       ? {}
       : { failure: { type: run.reply === undefined ? 'no_reply' : 'not_delivered', message: content(end.error) } }),

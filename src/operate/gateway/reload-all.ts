@@ -9,7 +9,7 @@ import type { Workspace } from '../../datadir/workspace.ts'
 import type { Replica } from '../../generated/control.ts'
 import { askReload } from '../../serve/replicas/replicas.ts'
 
-/** How long to wait for the ends of all reloads. A replica sees the request within five seconds, with its next beat. */
+/** How long to wait for the ends of all reloads. A replica sees the request within five seconds, with its next heartbeat. */
 const reloadWaitMs = 30_000
 const lookMs = 500
 

@@ -13,7 +13,7 @@ import type { RecompileAtReload } from '../report.ts'
  */
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 
-/** As `Test`, for the operators of this program: a number that a `number` cannot say is an `ExactNumber`. */
+/** As `Test`, for the operators of this program: a number that a double does not represent exactly is an `ExactNumber`. */
 export type ExactTest = (value: ExactJson | undefined, event: Event) => boolean | Promise<boolean>
 
 /**

@@ -21,9 +21,9 @@ export const circleci: SenderLogPart = {
   title: 'CircleCI',
   schemes: ['circleci'],
   longestHours: hours,
+  // Not used, because CircleCI cannot be asked to send an event again.
   perMinute: 1,
   right,
-  // Nothing can be asked for, so nothing is asked for in a minute.
   reads: () => ['hook', 'token', 'api_base'],
   check({ token, hook }, report) {
     if (hook === undefined || !uuid.test(String(hook)))

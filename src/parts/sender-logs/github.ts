@@ -94,7 +94,7 @@ const askDirectly = (settings: CatchUpSettings, kit: SenderLogKit): Ask => {
 /** Makes the token of an App, which GitHub takes for ten minutes. `undefined`: the key is no RSA key. */
 const appToken = (appId: string, key: string, now: number): string | undefined => {
   const seconds = Math.floor(now / 1_000)
-  // The clocks differ, so the token was made a minute ago.
+  // The clock of GitHub may be behind, and a token from the future would be refused, so the token says that it was made a minute ago.
   return signedToken({ iat: seconds - 60, exp: seconds + 480, iss: appId }, { key })
 }
 
@@ -139,7 +139,7 @@ const deliveryEntry = (delivery: JsonObject): LogEntry | undefined => {
     ref,
     at,
     event: String(own(delivery, 'event') ?? ''),
-    // A throttled delivery has no status yet, and an answer of us was never given.
+    // A delivery that GitHub still holds back has no status yet.
     isDelivered: typeof status === 'number' && status >= 200 && status <= 399,
     isRepeat: own(delivery, 'redelivery') === true,
   }

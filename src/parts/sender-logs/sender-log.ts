@@ -53,7 +53,10 @@ export interface SenderLog {
   read(cursor: string | undefined, since: number): Promise<LogPage | LogFailure>
   /** Asks the sender to send an entry again. Absent for a sender whose entries have their `body`, or with `byHand`. Never rejects. */
   sendAgain?(entry: LogEntry): Promise<{ readonly ok: true } | LogFailure>
-  /** Where a person has events sent again, in words, of a sender that has no known call for that. Missing events are then only reported. */
+  /**
+   * For a sender whose API has no known call that sends an event again: the place where a person does so, in words. Missing events are then
+   * only reported.
+   */
   readonly byHand?: string
 }
 
@@ -78,9 +81,9 @@ export type SenderLogPart = {
   readonly schemes: readonly string[]
   /** How far back the sender's log goes at most, in hours: servers of one's own may keep it for longer than the public one. */
   readonly longestHours: number
-  /** How many entries may be asked for in a minute, by the sender's own limits. No matter with `byHand`. */
+  /** How many entries the sender may be asked to send again in a minute, by its own limits. Not used with `byHand`. */
   readonly perMinute: number
-  /** What the token must be allowed, as a sentence for people. */
+  /** The permission that the token must have, as a sentence for people. */
   readonly right: string
   /** Returns the keys that are read with these settings, besides `from` and `hours`. */
   reads(settings: CatchUpSettings): readonly (keyof CatchUpSettings)[]

@@ -1,6 +1,6 @@
 /**
- * Finds the problems of replicas that an operator should know: different configurations or versions, a wrong clock, and missing beats (the
- * reports that each replica sends every five seconds).
+ * Finds the problems of replicas that an operator should know: different configurations or versions, a wrong clock, and missing heartbeats
+ * (the reports that each replica sends every five seconds).
  */
 
 import { someOf } from '../../core/text.ts'
@@ -9,7 +9,7 @@ import type { Replica } from '../../generated/control.ts'
 /** How long replicas may have different configurations, because replicas do not all reload at the same moment. */
 const mostSplitSeconds = 15
 const mostClockSeconds = 5
-/** How long ago the last beat of a replica may be. A replica beats every five seconds. */
+/** How long ago the last heartbeat of a replica may be. A replica has one every five seconds. */
 const mostUnseenSeconds = 15
 
 /** `fix`: how the operator can solve the problem. */

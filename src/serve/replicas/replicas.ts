@@ -1,5 +1,6 @@
 /**
- * Tells the other replicas of a shared store the state of this replica, with regular beats, and learns the states of the other replicas.
+ * Tells the other replicas of a shared store the state of this replica, with regular heartbeats, and learns the states of the other
+ * replicas.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -35,7 +36,9 @@ type ReplicasOptions = {
   readonly runs: () => number
 }
 
-/** The address of this replica, and the functions with which a beat reads its state and starts a reload. Known once the replica serves. */
+/**
+ * The address of this replica, and the functions with which a heartbeat reads its state and starts a reload. Known once the replica serves.
+ */
 type Serving = {
   readonly url: string
   readonly requests: () => number
@@ -44,14 +47,14 @@ type Serving = {
   readonly reload: (question: { readonly force: boolean }) => Promise<ReloadResult>
 }
 
-/** This replica among the replicas of its store. It beats from `begin` to `leave`. */
+/** This replica among the replicas of its store. Its heartbeats go from `begin` to `leave`. */
 export class Replicas implements Observer {
   /** Beats at once when a reload has taken a configuration over, because the other replicas should know the new digest. */
   readonly handlers: Observer['handlers'] = { config_replaced: () => void this.beat() }
   readonly #options: ReplicasOptions
   readonly #hashFiles = createFileHashes()
   readonly #startedAt: number
-  /** All replicas, this replica included, as the last beat returned them. */
+  /** All replicas, this replica included, as the last heartbeat returned them. */
   #known: readonly Replica[] = []
   #isTooNew = false
   /** The configuration of `#digest`, and the time at which its files were hashed. */
@@ -61,7 +64,7 @@ export class Replicas implements Observer {
   /** The time at which `#digest` last changed. */
   #digestAt = 0
   #beating: Repeating | undefined
-  /** Whether the last beat failed, so that a lasting failure is logged once. */
+  /** Whether the last heartbeat failed, so that a lasting failure is logged once. */
   #isFailing = false
   /** The last reload that this replica was asked for, and how the reload ended. */
   #asked = ''
@@ -72,7 +75,7 @@ export class Replicas implements Observer {
     this.#startedAt = options.clock.monotonic()
   }
 
-  /** Whether another replica serves with a different configuration, by the states that the last beat returned. */
+  /** Whether another replica serves with a different configuration, by the states that the last heartbeat returned. */
   othersDiffer(): boolean {
     return this.#known.some(({ id, state }) => id !== this.id && !state.isStopping && state.digest !== this.#digest)
   }
@@ -86,23 +89,25 @@ export class Replicas implements Observer {
     return this.#isTooNew
   }
 
-  /** Makes this replica known to the other replicas. Resolves after the first beat, even where the store failed. */
+  /** Makes this replica known to the other replicas. Resolves after the first heartbeat, even where the store failed. */
   begin(serving: Serving): Promise<void> {
-    // The random part of the pause spreads out the beats of several replicas.
+    // The random part of the pause spreads out the heartbeats of several replicas.
     const pauseMs = (): number => beatEveryMs * (0.9 + 0.1 * Math.random())
     this.#beating = repeat(this.#options.clock, pauseMs, () => this.#tell(serving))
     return this.beat()
   }
 
   /**
-   * Beats at once, so that the other replicas learn of a change before the next regular beat. A beat that is under way is followed by one
+   * more. Never rejects.
+   * Sends a heartbeat at once, so that the other replicas learn of a change before the next regular one. A heartbeat that is under way is
+   * followed by another. Never rejects.
    * more. Never rejects.
    */
   beat(): Promise<void> {
     return this.#beating?.now() ?? Promise.resolve()
   }
 
-  /** Ends the beats, and removes this replica from the store. Never rejects. */
+  /** Ends the heartbeats, and removes this replica from the store. Never rejects. */
   async leave(): Promise<void> {
     await this.#beating?.stop()
     // Where the store fails, the row of this replica stays. Other replicas ignore the row after a minute.

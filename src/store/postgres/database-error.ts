@@ -18,7 +18,7 @@ export const sqlState = (error: unknown): string => {
   return typeof code === 'string' && own(fields, 'severity') !== undefined ? code : ''
 }
 
-/** Returns the verdict on the error of a statement. */
+/** Returns what the error of a statement says of the statement: whether it was rolled back, and whether it may be sent again. */
 export const judge = (error: unknown): FailureVerdict => {
   const state = sqlState(error)
   if (state === '40001' || state === '40P01') return 'undone'

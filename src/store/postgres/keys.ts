@@ -1,4 +1,4 @@
-/** Hashes ids to keys of the shared database, and numbers the calls that the database must recognize when they are sent twice. */
+/** Hashes ids to keys of the shared database, and numbers the calls that the database must recognise when they are sent twice. */
 
 import { hash, randomInt } from 'node:crypto'
 

@@ -1,6 +1,6 @@
 /**
- * The four links of a store, each with a connection of its own: for claims and what they enqueue; for the work on runs, with beats and rate
- * limits; for calls that may take longer; and for the records of events, which no answer to a sender waits for.
+ * The four links of a store, each with a connection of its own: for claims and what they enqueue; for the work on runs, with heartbeats and
+ * rate limits; for calls that may take longer; and for the records of events, which no answer to a sender waits for.
  */
 
 import { type Clock, pause } from '../../core/clock.ts'

@@ -58,7 +58,10 @@ export const readXml = (body: Buffer): BodyContent => {
 /** The characters that are read between two checks of the time. */
 const sliceChars = 8_192
 
-/** As `readXml`, with turns for others: the dearest text of a megabyte takes a tenth of a second. */
+/**
+ * As `readXml`, with pauses in which other requests get their turns: the XML that takes longest, for its megabyte, takes a tenth of a
+ * second.
+ */
 export const readXmlInTurns = async (body: Buffer): Promise<BodyContent> => {
   const turn = takingTurns()
   try {

@@ -36,8 +36,8 @@ const withCarried = <T extends Part>(part: T): T =>
   part.type === 'tool-call' && 'input' in part && typeof part.input === 'string' ? { ...part, input: carryNumbersIn(part.input) } : part
 
 /**
- * Resolves to an answer of Anthropic's API with marked texts in the inputs of its calls. In a whole answer they are no texts of their own,
- * as they are in streams and in OpenAI's API.
+ * Resolves to an answer of Anthropic's API with marked texts in the inputs of its calls. Unless it is streamed, such an answer has the
+ * inputs as JSON values, which the SDK would parse with the answer; streams and OpenAI's API have each input as a text of JSON.
  */
 export const carryInputs = async (answer: Response): Promise<Response> => {
   if (!answer.ok || answer.headers.get('content-type')?.startsWith('application/json') !== true) return answer

@@ -11,7 +11,10 @@ import { askModel } from './model-loop.ts'
 
 const ask = boundedFetch(8 * 1024 * 1024)
 
-/** Writes the numbers that were carried through the SDK. An answer of more than 8 MiB breaks off with an error. */
+/**
+ * Sends a request to the API of a model, with the numbers in it that passed the SDK as marked texts written as numbers again. An answer of
+ * more than 8 MiB breaks off with an error.
+ */
 export const modelFetch: typeof fetch = (input, init) =>
   ask(input, typeof init?.body === 'string' ? { ...init, body: writeCarriedNumbers(init.body) } : init)
 

@@ -75,7 +75,7 @@ const postByBot = async ({ chat, text, setting, leftMs, keep }: Posting): Promis
   })
 }
 
-/** A receiver of the app: the id of a person, or what stands before the id says what it is of. */
+/** A receiver of the app's messages: the id of a person, or an id behind a word for its kind, such as `tag:`. */
 const receiver = /^(?:(user|party|tag|chat):)?([A-Za-z0-9][\w.@-]{0,63})$/
 
 const postByApp = async (posting: Posting): Promise<Sent> => {

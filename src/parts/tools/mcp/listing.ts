@@ -43,7 +43,7 @@ export const reducePage = ({ tools, nextCursor }: JsonObject, exact: () => Exact
     const { name } = tool
     if (typeof name !== 'string' || !allow.has(name) || kept.has(name)) continue
     const written = exactTools[i]?.inputSchema ?? null
-    // The exact page is the page itself where doubles say all.
+    // `exactJson` returns the page itself where doubles represent all its numbers exactly.
     const inputSchema = written === tool.inputSchema ? tool.inputSchema : carryNumbers(written)
     const length = schemaLength(inputSchema)
     const isTooLarge = length > Math.min(maxSchema, left)

@@ -124,7 +124,7 @@ const indexNames = (index: string, path: string): boolean => {
     const bytes = readFileSync(index)
     const name = Buffer.from(`${path.split(sep).join('/')}\0`)
     for (let at = bytes.indexOf(name); at > 0; at = bytes.indexOf(name, at + 1)) {
-      // In the index, 16 bits of flags stand before a name. Their lower twelve bits are the length of the name.
+      // In the index of git, 16 bits of flags stand before a name. Their lower twelve bits are the length of the name.
       if ((bytes.readUInt16BE(at - 2) & 0xfff) === Math.min(name.length - 1, 0xfff)) return true
     }
     return false

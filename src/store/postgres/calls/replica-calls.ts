@@ -1,5 +1,6 @@
 /**
- * The calls about the replicas on a store: their beats and states, the reloads that gateways and commands ask them for, and who is leader.
+ * The calls about the replicas on a store: their heartbeats and states, the reloads that gateways and commands ask them for, and who is
+ * leader.
  */
 
 import { isReloadRequest, isReplicaState } from '../../../generated/stored-checks.js'

@@ -55,7 +55,7 @@ const isFinding = ({ kind }: SaveRow): boolean => kind === 'error' || kind === '
 
 type DiffLine = { readonly text: string; readonly tone: Tone }
 
-/** Returns the lines of a row. A line of the diff is cut, because its start is enough to recognize it. A finding is shown in full. */
+/** Returns the lines of a row. A line of the diff is cut, because its start is enough to recognise it. A finding is shown in full. */
 const rowLines = (row: SaveRow, width: number): readonly DiffLine[] => {
   const [mark, tone] = marks[row.kind]
   const text = `${mark}${row.text.replaceAll('\t', '  ')}`
