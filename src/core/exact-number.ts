@@ -63,7 +63,7 @@ export type Decimal = { readonly sign: string; readonly digits: string; readonly
 /** No sender means an exponent with more digits. Beyond, sums of exponents would be rounded themselves. */
 const maxExponentDigits = 15
 
-/** Returns the value of a number; `undefined` where its exponent is absurdly long. */
+/** Returns the digits and the exponent of a number; `undefined` where its exponent is absurdly long. */
 export const decimalOf = (number: number | ExactNumber | string): Decimal | undefined => {
   const text = number instanceof ExactNumber ? number.text : String(number)
   const [, sign = '', whole = '', fraction = '', power = '0'] = numberForm.exec(text) ?? []

@@ -1,4 +1,4 @@
-/** Decodes bytes that are UTF-8 and not only ASCII. */
+/** Decodes UTF-8 with characters beyond ASCII, in blocks where the V8 of this Node decodes a long text slowly. */
 
 import { isAscii } from 'node:buffer'
 import { isFast, nodeMajor } from './forms.ts'

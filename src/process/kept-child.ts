@@ -118,14 +118,16 @@ export class KeptChild {
     })
   }
 
-  /** Kills the processes that are left in the program's group. Settles after a while, once Node has read what the pipes hold. */
+  /**
+   * Kills the processes that are left in the program's group. Its end is reported a little later, once Node has read what the pipes hold.
+   */
   #end(why: string): void {
     this.#why ??= why
     this.#group?.signal('SIGKILL')
     this.#linger.startUnlessRunning(lingerMs)
   }
 
-  /** Settles when the work on the last line that was read is done. */
+  /** Closes the pipes, and reports the end when the work on the last line that was read is done. */
   #settleOnceRead(): void {
     this.#closePipes()
     void this.#isRead.then(() => this.#settle())

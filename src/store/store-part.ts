@@ -39,7 +39,7 @@ export type HeldFile = { readonly file: string; release(): Promise<boolean> }
 /** Events whose data a store forgets. `groups`: the ids of the events that opened the groups of these events. */
 export type Erasure = { readonly ids: readonly string[]; readonly groups: readonly string[] }
 
-/** A run or group that was erased. `ended`: the run was neither done nor dead, or the group waited; its attempts so far. */
+/** A run or group that was erased. `ended`: the attempts of a run or group that still waited, and that the erasure has ended. */
 export type ErasedRun = Pick<NewRun, 'eventId' | 'profile' | 'route' | 'event' | 'deliveryId'> & { readonly ended?: number }
 
 /** `running`: the ids of the events whose runs are in progress: nothing of these runs was erased. */

@@ -59,7 +59,7 @@ export const queuedEventOf = ({ eventId, profile, route }: NewRun): QueuedEvent 
 export const keptPrompt = ({ prompt: text, untrusted }: Pick<NewRun, 'prompt' | 'untrusted'>): string | Prompt =>
   untrusted ? { text, untrusted } : text
 
-/** Returns what an erasure says of a run that it erased. `ended`: the attempts of a run that is neither done nor dead. */
+/** Returns what an erasure reports of a run that it erased. `ended`: the attempts of a run that still waited (`ErasedRun`). */
 export const erasedRun = ({ eventId, profile, route, event, deliveryId }: NewRun, ended?: number): ErasedRun => ({
   ...{ eventId, profile, route, event, deliveryId },
   ...(ended === undefined ? {} : { ended }),

@@ -9,7 +9,7 @@ import { Timer } from '../../core/turns/timer.ts'
 const settleMs = 200
 
 export type FileWatchOptions = {
-  /** Called with the last path of a change. */
+  /** Called when a change is complete, with the path that changed last. */
   readonly changed: (path: string) => void
   readonly failed: (why: string) => void
 }

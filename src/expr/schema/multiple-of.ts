@@ -8,7 +8,7 @@ import { decimalOf, type ExactNumber } from '../../core/exact-number.ts'
 /** A number as `digits × 10^exponent`; its digits do not end in 0. `length`: the number of its digits. */
 type Whole = { readonly digits: bigint; readonly exponent: number; readonly length: number }
 
-/** Returns the value of a number; `undefined` where its exponent is absurdly long. */
+/** Returns the digits and the exponent of a number; `undefined` where its exponent is absurdly long. */
 const wholeOf = (value: number | ExactNumber): Whole | undefined => {
   const decimal = decimalOf(value)
   return decimal && { digits: BigInt(`${decimal.sign}${decimal.digits}`), exponent: decimal.exponent, length: decimal.digits.length }

@@ -8,7 +8,7 @@ import { StoreFault } from '../../core/fault.ts'
 import { within } from '../../core/turns/within.ts'
 import type { Shared } from '../../store/shared.ts'
 
-/** A share is a limit divided by this number. A gateway that counts no further does not use up its last share. */
+/** A share is a limit divided by this number. It is small, because what is left of a gateway's last share is lost to the other gateways. */
 const sharesPerLimit = 20
 
 /**

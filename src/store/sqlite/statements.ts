@@ -1,4 +1,4 @@
-/** Prepares every SQL statement of the ledger, once. */
+/** Prepares every SQL statement of the store in SQLite (`ledger.ts`), once. */
 
 import type Database from 'libsql'
 import { maxMessageChars, maxMessages, maxPositions, maxPromptChars, maxPrompts, maxSessions, maxSums } from '../bounds.ts'

@@ -29,7 +29,7 @@ export type Reach = {
   readonly isNever: (branches: readonly Branch[] | undefined) => boolean
 }
 
-/** Makes the functions that judge branches, with the tests and domains of these operators. */
+/** Makes a `Reach` for conditions with these operators. */
 export const reachWith = (operators: Operators): Reach => {
   const asked = new Map<Demand, KnownDomain | undefined>()
   const knownOf = (demand: Demand): KnownDomain | undefined => {
