@@ -6,9 +6,9 @@ const largeBytes = 16_384
 const noBytes = Buffer.alloc(0)
 
 /**
- * Large chunks are kept and copied once, at the end: each further buffer of a body brings the next garbage collection nearer, and a
- * collection delays all requests. Small chunks are copied into a buffer that doubles its size when it is full: a list of small chunks would
- * take a hundred times the body's size when a sender writes one byte at a time.
+ * The chunks of one body. Large chunks are kept and copied once, at the end: each further buffer of a body brings the next garbage
+ * collection nearer, and a collection delays all requests. Small chunks are copied into a buffer that doubles its size when it is full: a
+ * list of small chunks would take a hundred times the body's size when a sender writes one byte at a time.
  */
 export class BodyBuffer {
   bytes = 0

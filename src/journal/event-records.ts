@@ -9,7 +9,7 @@ export type EventLookup =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'ambiguous'; readonly by: 'id' | 'delivery id'; readonly ids: readonly string[] }
 
-/** Where a shared database cannot be asked, each method rejects with a Fault or a StoreFault. */
+/** Reads events and their raw requests. Where a shared database cannot be asked, each method rejects with a Fault or a StoreFault. */
 export interface EventRecords {
   /**
    * Reads the newest events that `wanted` lets through. An event whose line of arrival was deleted is among them only when the reading came

@@ -40,7 +40,7 @@ const forgottenMs = 8 * dayMs
 /** The number of jobs that are started, or planned, together. */
 const batch = 100
 
-/** Owns the timer, and the next time of each job. */
+/** Knows the next time of each job, and starts at each tick the jobs whose time has come. */
 export class Scheduler {
   readonly #options: SchedulerOptions
   /**

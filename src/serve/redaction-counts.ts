@@ -1,4 +1,6 @@
-/** Counts which fields of `redact` were in no event, so that an operator hears of a field that is misspelt, or that a sender does not send. */
+/**
+ * Counts which fields of `redact` were in no event, so that an operator hears of a field that is misspelt, or that a sender does not send.
+ */
 
 import type { Status } from '../generated/control.ts'
 import type { JudgedRedaction } from '../parts/effects.ts'
@@ -8,7 +10,10 @@ const maxFields = 2_000
 
 type Count = { readonly route: string | null; readonly field: string; events: number; isMet: boolean }
 
-/** Counts since the start, or the last reload, which may have brought other fields. */
+/**
+ * For each field of `redact`, in how many events it was looked for, and whether any of them had it. Counts since the start, or the last
+ * reload, which may have brought other fields.
+ */
 export class RedactionCounts {
   readonly #counts = new Map<string, Count>()
 

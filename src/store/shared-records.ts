@@ -31,7 +31,7 @@ export type RecordLimits = { readonly maxAgeMs: number; readonly maxBytes: numbe
 /** Lines of other gateways, oldest first. `nowUs`: the server's time, in microseconds since 1970. */
 export type OthersLines = { readonly lines: readonly StoredLine[]; readonly nowUs: number }
 
-/** Every method throws a StoreFault where the database does not answer. Lists are bounded. */
+/** Stores, reads and erases the records. Every method throws a StoreFault where the database does not answer. Lists are bounded. */
 export interface SharedRecords {
   /**
    * Stores a batch of lines. Each line is a JSON object that begins with `kind`, `at` and `event_id`, and each line but the last has a line

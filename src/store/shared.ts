@@ -64,7 +64,10 @@ export type BeatAnswer = { readonly replicas: readonly Replica[]; readonly isToo
  */
 export type SharedEntries = { readonly revision: string; readonly text: string }
 
-/** Each method is one atomic step, which may be repeated without harm, and throws a StoreFault where the store does not answer. */
+/**
+ * What one gateway asks of the shared store. Each method is one atomic step, which may be repeated without harm, and throws a StoreFault
+ * where the store does not answer.
+ */
 export interface Shared {
   /** The id of this replica. It names the owner of this replica's leases, too. */
   readonly replica: string

@@ -36,7 +36,7 @@ export const printRefusal = (cli: Cli, { diagnostics, texts, outcome, notices, f
   return exit.no
 }
 
-/** Prints why a configuration is not known, and returns exit code 78. With `--json`, prints one error document. */
+/** Prints why a configuration cannot be used, and returns exit code 78. With `--json`, prints one error document. */
 export const refuseUnusable = ({ io, json }: Cli, found: readonly Diagnostic[], texts: ReadonlyMap<string, string>): number => {
   const fault = json ? errorsAsFault(found, exit.config) : undefined
   if (fault) printFault(fault, io, true)

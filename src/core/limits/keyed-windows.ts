@@ -10,7 +10,7 @@ const sweepEveryMs = 1_000
 /** `from`: the beginning of the window. `count`: its count. `until`: the end of the last window that has a count. */
 type Window = { from: number; count: number; until: number }
 
-/** All times are monotonic, in milliseconds. A limit is a count for each minute. */
+/** The windows of the keys of one limit. All times are monotonic, in milliseconds. A limit is a count for each minute. */
 export class KeyedWindows {
   readonly #windows = new Map<string, Window>()
   #sweptAt = Number.NEGATIVE_INFINITY

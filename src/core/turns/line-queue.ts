@@ -13,7 +13,7 @@ export type LineQueueOptions<Line> = {
   readonly leave: (queue: LineQueue<Line>) => void
 }
 
-/** Owns the lines. Not a generator, because a generator that waits for a line cannot be ended from outside. */
+/** The queue of one reader. Owns the lines. Not a generator, because a generator that waits for a line cannot be ended from outside. */
 export class LineQueue<Line> implements AsyncIterableIterator<Line, undefined> {
   readonly #options: LineQueueOptions<Line>
   #waiting: Line[]

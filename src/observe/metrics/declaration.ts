@@ -13,11 +13,11 @@ export type MetricDeclaration = {
   readonly buckets?: readonly number[]
 }
 
-/** From half a millisecond to ten seconds: what a sender or a disk waits for. */
+/** The bounds of buckets for answers and commits, from half a millisecond to ten seconds. */
 const answerSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10]
-/** From ten milliseconds to ten minutes: what agents, models and targets take. */
+/** The bounds of buckets for agents, models and targets, from ten milliseconds to ten minutes. */
 const workSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600]
-/** From ten milliseconds to a day: how long accepted work may wait. */
+/** The bounds of buckets for the waiting of accepted work, from ten milliseconds to a day. */
 const waitSeconds = [0.01, 0.1, 1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400]
 
 const counter = (name: string, help: string, ...labels: readonly string[]) => ({ name, kind: 'counter', help, labels }) as const

@@ -26,7 +26,7 @@ const everyMs = 5_000
 /** How long `send` may take for one batch, with the repeats that the exporter makes by itself. */
 const batchMs = 15_000
 
-/** Owns the timer of the next batch. */
+/** The spans that wait for their batch, and the timer of the next batch. */
 export class SpanQueue {
   readonly #options: SpanQueueOptions
   readonly #waiting: SpanData[] = []

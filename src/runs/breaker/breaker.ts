@@ -22,7 +22,7 @@ type Ended = {
   readonly askedMs: number | undefined
 }
 
-/** Times are monotonic, in milliseconds. */
+/** The breaker of one address. Times are monotonic, in milliseconds. */
 export interface Breaker {
   readonly state: 'closed' | 'open' | 'half_open'
   /** When the next trial is due. */

@@ -8,7 +8,7 @@ import { Groups, type MemoryGroup } from './groups.ts'
 import type { MemoryRun } from './memory-run.ts'
 import { Runs } from './runs.ts'
 
-/** Times are monotonic, in milliseconds. */
+/** The waiting groups and the runs of one store. Times are monotonic, in milliseconds. */
 export class Queue {
   readonly runs = new Runs()
   readonly groups = new Groups()

@@ -28,9 +28,10 @@ const aheadBytes = 256 * 1024
 const noHeader = Buffer.alloc(32)
 
 /**
- * Each sync that SQLite makes (https://www.sqlite.org/wal.html) has its counterpart here, in the same order: the log after a commit; the
- * database file after the log was copied into it; the log again once it is empty. The log is written in place: zeros are laid out behind
- * its end, and an empty log keeps its length. A file that grows would cost the file system a commit of its own at each sync.
+ * A database that is synced by its own steps. Each sync that SQLite makes (https://www.sqlite.org/wal.html) has its counterpart here, in
+ * the same order: the log after a commit; the database file after the log was copied into it; the log again once it is empty. The log is
+ * written in place: zeros are laid out behind its end, and an empty log keeps its length. A file that grows would cost the file system a
+ * commit of its own at each sync.
  */
 export class DurableDatabase {
   readonly db: Database.Database

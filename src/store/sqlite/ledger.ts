@@ -33,8 +33,9 @@ export type Accept = { readonly key: string; readonly holdMs: number; readonly r
 export type AfterFault = { readonly doubtful: readonly Unsettled[]; readonly held: readonly number[] }
 
 /**
- * After `run` has thrown, the ledger must not be used: the transaction is rolled back, but the state that the ledger keeps in memory is
- * not. The ledger has no clock of its own, so a ledger that replaces it goes by the same clock.
+ * Runs batches of calls, each as one transaction. After `run` has thrown, the ledger must not be used: the transaction is rolled back, but
+ * the state that the ledger keeps in memory is not. The ledger has no clock of its own, so a ledger that replaces it goes by the same
+ * clock.
  */
 export class Ledger {
   readonly #sql: Statements

@@ -6,7 +6,7 @@
 import { parseText } from '../stored.ts'
 import type { Statements } from './statements.ts'
 
-/** Keys are stored as JSON, so that every key is read back as it was. */
+/** Reads and sets positions. Keys are stored as JSON, so that every key is read back as it was. */
 export class Positions {
   readonly #sql: Statements
 
