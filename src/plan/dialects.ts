@@ -27,7 +27,7 @@ export type Surrounding = {
   readonly mayHave: (key: 'payload' | 'event') => boolean
   /** Whether samples have a value at this path; `undefined` where there are no samples to say so. */
   readonly proves: (path: string) => boolean | undefined
-  /** Returns the path in samples that is meant by a path under a name that other tools give the payload, such as `body.title`. */
+  /** Returns the path that samples have in place of one that begins as in another tool: `title` for `body.title`. */
   readonly unwraps: (path: string) => string | undefined
 }
 

@@ -7,7 +7,7 @@ export type ConsoleRoles = {
   readonly payloads: readonly string[]
 }
 
-/** A proxy that has signed the user in. The headers count only beside the secret. */
+/** A proxy that has signed the user in. Its headers with user and groups are believed only in a request that has the secret, too. */
 export type ForwardAuth = {
   readonly secret: string
   readonly secretHeader: string

@@ -1,4 +1,4 @@
-/** The key of its sender that a new route lacks, as a reference to a variable that is to hold it. */
+/** Finds the key that a new route still needs for its sender, and writes it into the route as a reference to an environment variable. */
 
 import type { Config } from '../../config/config.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -6,7 +6,7 @@ import { hasOwnKeys } from '../../datadir/routes.ts'
 import { presets, schemes } from '../../parts/schemes/index.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 
-/** The key that a route lacks: the setting for it, and the variable that holds it. */
+/** The key that a route lacks. `into`: the setting that gets the key. `variable`: the environment variable that is to hold the key. */
 export type KeyWanted = { readonly scheme: Scheme; readonly into: 'secret' | 'public_key'; readonly variable: string }
 
 /**

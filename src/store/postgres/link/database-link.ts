@@ -108,7 +108,10 @@ export class DatabaseLink {
     if (!this.#queue.isEmpty) this.#wake()
   }
 
-  /** Resolves when no calls are under way any more, and at the latest about `gatherMs` after calls were sent: timers count whole milliseconds. */
+  /**
+   * Resolves when no calls are under way any more, and at the latest about `gatherMs` after calls were sent: timers count whole
+   * milliseconds.
+   */
   #gathered(): Promise<void> | undefined {
     const { clock } = this.#options
     const waitMs = this.#underWay === 0 ? 0 : gatherMs - (clock.monotonic() - this.#sentAt)
@@ -186,7 +189,7 @@ export class DatabaseLink {
     if (this.#isClosing || this.#connecting !== undefined) return
     this.#connecting = this.#connect().finally(() => {
       this.#connecting = undefined
-      // The new connection may be lost already.
+      // The new connection may be lost already, and then only this wakes the queue to connect once more.
       if (!this.#queue.isEmpty) this.#wake()
     })
   }
