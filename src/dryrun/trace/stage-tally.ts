@@ -29,11 +29,11 @@ export const readStageTally = async (workspace: Workspace): Promise<StageTally> 
 const route = definition('Route')
 const pipeline = route['x-pipeline'] as readonly string[]
 /**
- * The stages that are listed for every route. Further stages that every route has, such as `json`, are listed where events ended at them.
+ * The stages that are always listed. Other stages that every route has, such as `json`, are listed only where events ended at them.
  */
 const always: ReadonlySet<string> = new Set(['signature', 'dispatch'])
 
-/** Returns the stages of a route in the order of the pipeline: those that its keys switch on, those that every route has, and `ended`. */
+/** Returns the stages to list for a route, in the order of the pipeline: those that its keys switch on, `always`, and `ended`. */
 export const stagesOfRoute = (spec: JsonObject, ended: readonly string[]): readonly string[] => {
   const keys = route.properties as { readonly [key: string]: JsonObject }
   const used = new Set([...ended, ...Object.keys(spec).map((key) => keys[key]?.['x-stage'])])

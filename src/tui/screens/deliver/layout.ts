@@ -26,7 +26,7 @@ export type DeliverLayout = {
   readonly remarks: readonly Remark[]
 }
 
-/** Returns the places in `room`. `spec`: the settings of the route, as the draft has them. */
+/** Divides the room of the screen between its panes. `spec`: the settings of the route, as the draft has them. */
 export const deliverLayout = (screen: DeliverState, spec: JsonObject, { width, height }: Room): DeliverLayout => {
   const { targets = [], cursor, place } = screen
   const isNarrow = width < panesBesideWidth

@@ -12,7 +12,7 @@ export type LiveLayout = {
   readonly detail: Room
 }
 
-/** Returns the places in the room of the screen. `cursor`, `length`: the row of the cursor in the list, and the number of events. */
+/** Divides the room of the screen. `cursor`, `length`: the row of the cursor in the list, and the number of events. */
 export const liveLayout = (cursor: number, length: number, { width, height }: Room): LiveLayout => {
   const isWide = width >= detailBesideWidth
   const left = isWide ? Math.floor(width * 0.45) : width

@@ -14,7 +14,7 @@ export type PayloadLayout = {
   readonly body?: Room
 }
 
-/** Returns the places in the room of the screen. `cursor`, `length`: the row of the cursor in the list, and the number of its rows. */
+/** Divides the room of the screen. `cursor`, `length`: the row of the cursor in the list, and the number of its rows. */
 export const payloadLayout = (cursor: number, length: number, { width, height }: Room): PayloadLayout => {
   const rest = height - headRows
   if (width < payloadBesideWidth) return { list: { above: headRows, width, height: rest, cursor, length } }
