@@ -24,7 +24,7 @@ export const endAll: End = async (listener, worker, clock, ms) => {
 }
 
 /**
- * Lets runs finish for at most `ms` milliseconds. Requests are accepted until then, and the successor works on them. Afterwards new
+ * Lets runs finish for at most `ms` milliseconds. Until then requests are accepted, and the successor works on their runs. Afterwards new
  * connections wait for the successor, and the requests in progress get their answers.
  */
 export const endForSuccessor: End = async (listener, worker, clock, ms) => {

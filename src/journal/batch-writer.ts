@@ -22,10 +22,8 @@ export interface BatchWriter {
   /** Writes a batch. Rejects when not all lines were written. The next call comes only after the promise has settled. */
   write(batch: WriteBatch): Promise<void>
   /**
-   * them. May reject.
    * Does work that may follow the writing, such as the deletion of old lines. Called at the start, and after each batch once the callers of
    * `flushed` have their answer, so that the work delays none of them. May reject.
-   * them. May reject.
    */
   tidy(): Promise<void>
   /** Called each minute, for work that does not depend on batches. `tidy` follows soon. */

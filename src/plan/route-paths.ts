@@ -14,7 +14,8 @@ const routeSchema = definition('Route')
 
 /**
  * A path of a route with what is wrong with it. `at`: the value that is the path, or the template that has it. `rewritten`: that value with
- * the paths that are meant; the first slip of a template has it for all.
+ * all its paths mended. Of several slips in a template, only the first that can be mended has it, because one edit replaces the whole
+ * value.
  */
 export type WrittenSlip = PathSlip & { readonly path: string; readonly at: Path; readonly isWhole: boolean; readonly rewritten?: string }
 

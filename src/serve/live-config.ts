@@ -221,10 +221,8 @@ const compileRoutes = async (
 }
 
 /**
- * the configuration that serves.
  * Makes the jobs that plans look up, so that a plan which outlives a reload finds the jobs of the newer configuration. `now`: the jobs of
  * the plans' own configuration while these are compiled, later those of the configuration in use.
- * the configuration that serves.
  */
 const jobsToAsk = (first: Jobs): Jobs & { now: Jobs } => ({
   now: first,

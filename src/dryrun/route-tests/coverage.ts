@@ -1,11 +1,7 @@
 /**
- * each placeholder with a value. The points of filters and prompt are there before any test, so that a route without tests counts in full;
- * a placeholder of another text is one after a test has rendered its text.
  * Measures the coverage of routes by tests. The points to reach are an event that passes, each condition on a field with both results, and
  * each placeholder with a value. The placeholders of texts other than the prompt are known only once a test has rendered the text, and count
  * from then on. All other points count before any test, so that a route without tests counts in full.
- * each placeholder with a value. The points of filters and prompt are there before any test, so that a route without tests counts in full;
- * a placeholder of another text is one after a test has rendered its text.
  */
 
 import type { RouteSource } from '../../config/config.ts'

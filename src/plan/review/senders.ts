@@ -60,10 +60,8 @@ const reviewDirect = ({ route, catalogue, spec, say }: Subject): void => {
 }
 
 /**
- * event, and later stages get all of them; on a route that splits it, where the prompt or a filter still reads the list.
  * Reviews a route whose sender puts several events into one request. Where the route takes the request as one event, `events` lets it on as
  * soon as one of its events is listed, and the prompt gets all of them. Where the route splits it, no path may lead into the list.
- * event, and later stages get all of them; on a route that splits it, where the prompt or a filter still reads the list.
  */
 const reviewSeveral = (subject: Subject): void => {
   const { route, catalogue, spec, say } = subject

@@ -98,10 +98,8 @@ export class Replicas implements Observer {
   }
 
   /**
-   * more. Never rejects.
    * Sends a heartbeat at once, so that the other replicas learn of a change before the next regular one. A heartbeat that is under way is
    * followed by another. Never rejects.
-   * more. Never rejects.
    */
   beat(): Promise<void> {
     return this.#beating?.now() ?? Promise.resolve()
