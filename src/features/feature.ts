@@ -13,10 +13,12 @@ import type { Status } from '../generated/control.ts'
 import type { Keep } from '../parts/targets/target.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import type { ServedRoute, Table } from '../plan/table.ts'
+import type { Breakers } from '../runs/breaker/breakers.ts'
 import type { Sender } from '../runs/sender.ts'
+import type { Worker } from '../runs/worker.ts'
 import type { Lead } from '../store/as-leader.ts'
 import type { OpenStore } from '../store/store-part.ts'
-import type { LaterPart } from './open-later.ts'
+import type { Pauses } from './pauses/pauses.ts'
 
 /** The configuration that a gateway serves, as far as features look at it. */
 export type ServedConfig = {
@@ -42,18 +44,23 @@ export type FeatureKit = {
   readonly current: () => ServedConfig
   /** Whether the gateway takes events now. */
   readonly takesEvents: () => boolean
-  /** Whether events of a route are refused because the route is paused. */
-  readonly isPaused: (route: string) => boolean
+  readonly pauses: Pauses
+  readonly breakers: Pick<Breakers, 'list' | 'reset' | 'open'>
+  readonly worker: Pick<Worker, 'release' | 'heldRuns'>
   /** The scope of the gateway. */
   readonly scope: Scope
 }
 
-/** `begin`: opens the feature where the configuration needs it, at the start and after each reload. */
-export type OpenedFeature<Operation extends keyof RunningGateway, Shown extends keyof Status> = Pick<LaterPart<never>, 'begin'> & {
+/** What a gateway has of a feature that it opened. */
+export type OpenedFeature = {
+  /** Opens what the configuration needs of the feature. Called when the gateway listens, and after each reload. */
+  readonly begin?: () => Promise<void>
+  /** Takes what commands have written to the feature's files, at once. */
+  readonly takeEntries?: () => void
   /** Ends the work of the feature, while the other parts of the gateway are still open. Called when the gateway begins to stop. */
   readonly stop?: () => Promise<void>
-  /** The control operations that the feature answers, also while it is not open. */
-  readonly operations: Pick<RunningGateway, Operation>
+  /** The control operations that the feature answers, also while nothing of it is open. */
+  readonly operations?: Partial<RunningGateway>
   /** Returns what the status says of the feature; nothing where there is nothing to say. */
-  readonly status: () => Pick<Status, Shown>
+  readonly status?: () => Partial<Status>
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { NewRun } from '../core/new-run.ts'
 import type { Scope } from '../core/scope.ts'
-import { watchPauses } from '../features/pauses/watch-pauses.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { EventRecords } from '../journal/event-records.ts'
@@ -49,8 +48,6 @@ export type GatewayServices = {
    * Reports this gateway to the other gateways on a shared store, and knows their states. `undefined` where the store serves one gateway.
    */
   readonly replicas: Replicas | undefined
-  /** Reads the file of pauses at once, so that its present pauses are in force. */
-  readonly pollPauses: () => void
 }
 
 /**
@@ -81,11 +78,9 @@ export const openServices = async (options: GatewayOptions, scope: Scope): Promi
   // When a later step of the start fails, `scope` stops the worker at once. In an orderly stop the worker has stopped before.
   scope.defer(() => worker.stop(0))
   const wake = (): void => worker.wake()
-  const polled = (): void => worker.release((route) => shared.pauses.holds(route))
-  const pollPauses = watchPauses({ dataDir: config.dataDir, pauses: shared.pauses, clock, log, polled, scope })
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
-  return { store, lead: leadOf(store.shared), worker, scheduler, tails, records, replicas, traces, pollPauses }
+  return { store, lead: leadOf(store.shared), worker, scheduler, tails, records, replicas, traces }
 }
 
 /**

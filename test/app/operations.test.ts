@@ -4,7 +4,6 @@ import t from 'tap'
 import type { RequestEnded } from '../../src/core/facts/fact.ts'
 import { createFacts } from '../../src/core/facts/facts.ts'
 import { refuse } from '../../src/core/outcome.ts'
-import { Pauses } from '../../src/features/pauses/pauses.ts'
 import { createOperations } from '../../src/gateway/operations/operations.ts'
 import { RedactionCounts } from '../../src/serve/redaction-counts.ts'
 import { requestLines } from '../../src/serve/traffic.ts'
@@ -24,9 +23,9 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     url: 'http://127.0.0.1:1',
     stopping: () => false,
     notReady: () => undefined,
-    shared: { breakers: { open: 2 }, replies: { count: 3 }, pauses: new Pauses(), redactions: new RedactionCounts() },
+    shared: { replies: { count: 3 }, redactions: new RedactionCounts() },
     certificates: () => ({}),
-    features: { operations: {}, status: () => ({}) },
+    features: { operations: {}, status: () => ({ targets_down: 2 }) },
     relay: { view: () => undefined },
     reloader: { current: () => served, reloadedAt: () => null, failed: () => null, needsRestart: () => [] },
   } as unknown as Parameters<typeof createOperations>[0])

@@ -3,9 +3,7 @@
 import type { FeatureKit, OpenedFeature } from '../feature.ts'
 import { openLater } from '../open-later.ts'
 
-type OpenedAlerts = OpenedFeature<'alerts' | 'testAlerts' | 'muteAlerts', 'alerts'>
-
-export const openAlerts = (kit: FeatureKit): OpenedAlerts => {
+export const openAlerts = (kit: FeatureKit) => {
   const { dataDir, store, clock, log, redact, facts, current, scope } = kit
   const { begin, part } = openLater(
     scope,
@@ -43,5 +41,5 @@ export const openAlerts = (kit: FeatureKit): OpenedAlerts => {
       const view = part()?.view()
       return view ? { alerts: [...new Set(view.firing.map(({ name }) => name))] } : {}
     },
-  }
+  } satisfies OpenedFeature
 }

@@ -7,8 +7,9 @@ import { servedAs } from '../../plan/table.ts'
 import type { FeatureKit, OpenedFeature } from '../feature.ts'
 import { openLater } from '../open-later.ts'
 
-export const openCatchUp = (kit: FeatureKit): OpenedFeature<'catchUp' | 'catchUps', 'catch_ups'> => {
-  const { store, lead, clock, log, facts, keep, current, takesEvents: isReady, isPaused, scope } = kit
+export const openCatchUp = (kit: FeatureKit) => {
+  const { store, lead, clock, log, facts, keep, current, takesEvents: isReady, pauses, scope } = kit
+  const isPaused = (route: string): boolean => pauses.refuses(route)
   const canCatchUp = (name: string): boolean => servedAs(current().table, name)?.source.spec.catch_up !== undefined
   const isNeeded = (): boolean =>
     current()
@@ -42,5 +43,5 @@ export const openCatchUp = (kit: FeatureKit): OpenedFeature<'catchUp' | 'catchUp
       const open = part()?.open() ?? []
       return open.length > 0 ? { catch_ups: open.map((each) => ({ ...each, events: [] })) } : {}
     },
-  }
+  } satisfies OpenedFeature
 }

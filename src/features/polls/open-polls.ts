@@ -4,8 +4,8 @@ import { servedAs } from '../../plan/table.ts'
 import type { FeatureKit, OpenedFeature } from '../feature.ts'
 import { openLater } from '../open-later.ts'
 
-export const openPolls = (kit: FeatureKit): OpenedFeature<never, 'polls'> => {
-  const { lead, clock, log, facts, current, takesEvents: isReady, isPaused, scope } = kit
+export const openPolls = (kit: FeatureKit) => {
+  const { lead, clock, log, facts, current, takesEvents: isReady, pauses, scope } = kit
   const names = (): readonly string[] =>
     current()
       .served()
@@ -19,7 +19,7 @@ export const openPolls = (kit: FeatureKit): OpenedFeature<never, 'polls'> => {
         clock,
         log,
         isReady,
-        isPaused,
+        isPaused: (route) => pauses.refuses(route),
         take: takePulled({ clock, facts, maxBodyBytes: () => current().maxBodyBytes }),
         lead,
         served: (name) => servedAs(current().table, name),
@@ -35,10 +35,9 @@ export const openPolls = (kit: FeatureKit): OpenedFeature<never, 'polls'> => {
       part()?.look()
     },
     stop: close,
-    operations: {},
     status() {
       const polls = part()?.states() ?? []
       return polls.length > 0 ? { polls } : {}
     },
-  }
+  } satisfies OpenedFeature
 }

@@ -92,14 +92,11 @@ const createStopAsked = (): { readonly stop: () => void; readonly stopAsked: Pro
 }
 
 const kitOf = (
-  { config: { dataDir }, clock, log, redact, shared: { facts, keep, pauses }, reloader: { current } }: GatewayOptions,
-  { store, lead }: GatewayServices,
+  { config: { dataDir }, clock, log, redact, shared: { facts, keep, pauses, breakers }, reloader: { current } }: GatewayOptions,
+  { store, lead, worker }: GatewayServices,
   takesEvents: () => boolean,
   scope: Scope,
-): FeatureKit => {
-  const isPaused = (route: string): boolean => pauses.refuses(route)
-  return { dataDir, store, lead, clock, log, redact, facts, keep, current, takesEvents, isPaused, scope }
-}
+): FeatureKit => ({ dataDir, store, lead, clock, log, redact, facts, keep, current, takesEvents, pauses, breakers, worker, scope })
 
 /** Opens the HTTP server and the control socket. */
 export const openDoors = async (options: GatewayOptions, work: GatewayServices, scope: Scope): Promise<Doors> => {

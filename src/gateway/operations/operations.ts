@@ -10,11 +10,9 @@ import { readReplicas, replicaName } from '../../datadir/replica-view.ts'
 import type { RunningGateway } from '../../datadir/running-gateway.ts'
 import type { KeptSecrets } from '../../datadir/secrets/kept-secrets.ts'
 import type { OpenedFeatures } from '../../features/open-features.ts'
-import type { Pauses } from '../../features/pauses/pauses.ts'
-import type { OpenBreaker as BreakerView, SessionView, Status } from '../../generated/control.ts'
+import type { SessionView, Status } from '../../generated/control.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import { createEraseRuns } from '../../operate/events/erase/erase-runs.ts'
-import type { OpenBreaker } from '../../runs/breaker/breakers.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { RedactionCounts } from '../../serve/redaction-counts.ts'
@@ -27,7 +25,6 @@ import { readBacklog } from './backlog-view.ts'
 import { recordsAhead } from './records-ahead.ts'
 import { type ReplayOptions, replay } from './replay.ts'
 import { createRunOperations } from './run-operations.ts'
-import { createStoreHolds } from './store-holds.ts'
 
 type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   readonly records: EventRecords
@@ -47,8 +44,6 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   /** Returns why the gateway should get no requests. */
   readonly notReady: () => string | undefined
   readonly stop: () => void
-  /** Lets the pauses count that their file has now. */
-  readonly pollPauses: () => void
   readonly handOver: RunningGateway['handOver']
   /** Returns an address of the console at which a browser can sign in; `undefined` where this gateway runs no console. */
   readonly signInUrl: (() => Promise<string | undefined>) | undefined
@@ -68,7 +63,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
   return {
     status: async () => ({ ...(await statusOf(options)), started_at: startedAt, refused: refusals.counts() }),
     async takeEntries() {
-      options.pollPauses()
+      features.takeEntries()
       current().complete()
       const replicas = store.shared ? await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) : null
       return { others: (replicas ?? []).filter(({ self }) => !self).map(replicaName) }
@@ -95,12 +90,9 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       return replay(question, { records: recordsToReplay, shared, facts, serving: current })
     },
     startJob: ({ profile, job }) => scheduler.startByHand(profile, job),
-    ...createStoreHolds(store, clock),
     ...features.operations,
     eraseRuns: createEraseRuns(store, facts, clock),
     backlog: () => readBacklog(store, current(), clock.now()),
-    breakers: async () => ({ breakers: shared.breakers.list().map(breakerView) }),
-    resetBreaker: async ({ target, address }) => ({ reset: [...shared.breakers.reset(target, address)] }),
     runningJobs: async () => ({ jobs: worker.runningJobs() }),
     sessions: async ({ max, ...filter }) => ({
       sessions: (await store.sessions(filter, max)).map((session) => sessionView(session, clock.now())),
@@ -123,7 +115,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
 
 /** Returns the status of the gateway, without its start and the refusals since then. */
 const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'started_at' | 'refused'>> => {
-  const { store, worker, reloader, clock, url, certificates, stopping, notReady, shared, features } = options
+  const { store, reloader, clock, url, certificates, stopping, notReady, shared, features } = options
   const { config, served, jobs } = reloader.current()
   return {
     pid: process.pid,
@@ -141,11 +133,9 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     stopping: stopping(),
     not_ready: notReady() ?? null,
     ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
-    ...pausedRoutes(shared.pauses, worker),
     ...missedRedactions(shared.redactions),
     ...features.status(),
     waiting_requests: shared.replies.count,
-    targets_down: shared.breakers.open,
   }
 }
 
@@ -155,23 +145,11 @@ const secretViews = (secrets: KeptSecrets | undefined): Pick<Status, 'secrets'> 
   return views.length > 0 ? { secrets: views } : {}
 }
 
-/** Returns the paused routes, for the status; nothing where no route is paused. */
-const pausedRoutes = ({ all }: Pauses, worker: Worker): Pick<Status, 'paused_routes'> => {
-  const routes = [...all].map(([route, { isHold: hold, since }]) => ({ route, hold, since, held_runs: worker.heldRuns(route) }))
-  return routes.length > 0 ? { paused_routes: routes } : {}
-}
-
 /** Returns the fields of `redact` that no event had, for the status; nothing where there are none. */
 const missedRedactions = (redactions: RedactionCounts): Pick<Status, 'redactions_missed'> => {
   const missed = redactions.view()
   return missed.length > 0 ? { redactions_missed: missed } : {}
 }
-
-const breakerView = ({ openedAt, retryAt, ...breaker }: OpenBreaker): BreakerView => ({
-  ...breaker,
-  opened_at: new Date(openedAt).toISOString(),
-  retry_at: new Date(retryAt).toISOString(),
-})
 
 const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: number): SessionView => ({
   ...session,

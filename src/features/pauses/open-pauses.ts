@@ -1,33 +1,21 @@
-/** Reads the pauses of routes when a gateway starts, and again within a second of each change of their file. */
+/** Opens the pauses of a gateway's routes: reads their file at the start, and again within a second of each change. */
 
 import { join } from 'node:path'
 import { readEntries } from '../../config/writing/entry-store.ts'
-import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import { stampOf } from '../../core/file-stamp.ts'
 import type { Log } from '../../core/log.ts'
-import type { Scope } from '../../core/scope.ts'
 import { repeat } from '../../core/turns/repeat.ts'
 import { type Pause, pausesFileName, pausesIn } from '../../datadir/paused-routes.ts'
-import type { Pauses } from './pauses.ts'
+import type { FeatureKit, OpenedFeature } from '../feature.ts'
 
 const pollEveryMs = 1_000
 
-export type PauseWatchOptions = {
-  readonly dataDir: string
-  readonly pauses: Pauses
-  readonly clock: Clock
-  readonly log: Log
-  /** Called after each poll. Lets the runs begin whose routes are not paused any more. */
-  readonly polled: () => void
-  readonly scope: Scope
-}
-
 /**
  * Reads the file now, and again a second after each poll, until the end of the scope. While the file cannot be used, the pauses that it had
- * before stay in force. Returns the function that polls at once: what the file has then counts from there on.
+ * before stay in force. Each poll lets the runs begin whose routes are not paused any more.
  */
-export const watchPauses = ({ dataDir, pauses, clock, log, polled, scope }: PauseWatchOptions): (() => void) => {
+export const openPauses = ({ dataDir, pauses, worker, clock, log, scope }: FeatureKit) => {
   const file = join(dataDir, pausesFileName)
   let stamp: string | undefined
   let toldReason: string | undefined
@@ -50,10 +38,16 @@ export const watchPauses = ({ dataDir, pauses, clock, log, polled, scope }: Paus
   look()
   const both = (): void => {
     look()
-    polled()
+    worker.release((route) => pauses.holds(route))
   }
   const polling = repeat(clock, pollEveryMs, both, { scope })
-  return () => void polling.now()
+  return {
+    takeEntries: () => void polling.now(),
+    status() {
+      const routes = [...pauses.all].map(([route, { isHold: hold, since }]) => ({ route, hold, since, held_runs: worker.heldRuns(route) }))
+      return routes.length > 0 ? { paused_routes: routes } : {}
+    },
+  } satisfies OpenedFeature
 }
 
 const logChanges = (before: ReadonlyMap<string, Pause>, now: ReadonlyMap<string, Pause>, log: Log): void => {
