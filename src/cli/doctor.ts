@@ -1,9 +1,9 @@
 /** `doctor`: prints one line for each need of the gateway, with a fix where the need is not met; exit 1 when a check fails. */
 
 import { examine } from '../check/doctor/doctor.ts'
-import type { Check } from '../check/machine/check.ts'
 import { exit } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
+import type { Check } from '../datadir/check.ts'
 import { gatewayAt } from '../http/control/client.ts'
 import { aligned } from './shell/columns.ts'
 import { answer, type Cli } from './shell/output.ts'

@@ -2,10 +2,9 @@
 
 import type { Path, SourceRange } from '../core/diagnostic.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { Job, Route, SignatureScheme } from '../generated/config.ts'
+import type { AlertRule, Job, Route, SignatureScheme } from '../generated/config.ts'
 import type { RunnerSettings } from '../parts/runners/runner.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
-import type { AlertSettings } from './alerts.ts'
 import type { Budget, Price } from './budget.ts'
 import type { ConsoleSettings } from './console/settings.ts'
 import type { Env } from './env.ts'
@@ -181,7 +180,8 @@ export type Config = {
   readonly breaker?: { readonly failures: number; readonly longestWaitMs: number }
   /** The relay that keeps requests for this gateway. `listen`: whether the gateway opens its own port too. */
   readonly relay?: { readonly url: string; readonly key: string; readonly listen: boolean } | undefined
-  readonly alerts: AlertSettings
+  /** The rules of alerts whose shape is right. `index`: the place of the rule in the list of its file. */
+  readonly alerts: readonly { readonly index: number; readonly spec: AlertRule }[]
   readonly storage: {
     readonly kind: string
     readonly durability: 'fsync' | 'commit'

@@ -10,7 +10,6 @@ import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
 import { adapterOf, environmentValues, isUsableSecret, mergeWebhook, readConfiguredRoutes } from './adapter.ts'
-import { alertsOf } from './alerts.ts'
 import { budgetOf, type Price } from './budget.ts'
 import { type Config, defaultProfile, type Profile } from './config.ts'
 import { readConsole } from './console/read-console.ts'
@@ -136,6 +135,9 @@ const schemesOf = (file: File, source: Source | undefined, bad: ReadonlySet<stri
   }
 }
 
+const alertsOf = ({ alerts }: File, bad: ReadonlySet<string>): Config['alerts'] =>
+  Array.isArray(alerts) ? alerts.map((spec, index) => ({ index, spec })).filter(({ index }) => !isBroken(['alerts', index], bad)) : []
+
 const breakerOf = ({ enabled = defaults.breaker.enabled, failures, max_wait_seconds }: JsonObject): Pick<Config, 'breaker'> => {
   if (enabled === false) return {}
   const longestWaitMs = numberOr(max_wait_seconds, defaults.breaker.max_wait_seconds) * 1000
@@ -211,7 +213,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     telemetry: readTelemetry(asMap(data.telemetry), env, source, into.diagnostics),
     ...breakerOf(asMap(asMap(data.targets).breaker)),
     relay: relayOf(asMap(data.relay)),
-    alerts: alertsOf(data, source, bad),
+    alerts: alertsOf(data, bad),
     storage: readStorage(asMap(data.storage), source, into.diagnostics),
   }
   const salvaged = routes.flatMap((part) => partialRoutesOf(part, around))

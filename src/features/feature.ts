@@ -5,12 +5,14 @@
 
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import type { Log } from '../core/log.ts'
 import type { Scope } from '../core/scope.ts'
+import type { Check, CheckInput } from '../datadir/check.ts'
 import type { RunningGateway } from '../datadir/running-gateway.ts'
 import type { Status } from '../generated/control.ts'
-import type { Keep } from '../parts/targets/target.ts'
+import type { Keep, TargetPart } from '../parts/targets/target.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import type { ServedRoute, Table } from '../plan/table.ts'
 import type { Breakers } from '../runs/breaker/breakers.ts'
@@ -49,6 +51,20 @@ export type FeatureKit = {
   readonly worker: Pick<Worker, 'release' | 'heldRuns'>
   /** The scope of the gateway. */
   readonly scope: Scope
+}
+
+/** What is declared of a feature. */
+export type Feature = {
+  /** Prepares the feature in a gateway. */
+  readonly open: (kit: FeatureKit) => OpenedFeature
+  /** Finds mistakes in the feature's settings. `hasRoute`: absent where not all routes are known. */
+  readonly checkSettings?: (
+    config: Config,
+    targets: ReadonlyMap<string, TargetPart>,
+    hasRoute?: (name: string) => boolean,
+  ) => readonly Diagnostic[]
+  /** What `doctor` checks, under this name. `online`: whether other machines may be asked. */
+  readonly examine?: { readonly name: string; readonly check: (input: CheckInput, online: boolean) => Promise<readonly Check[]> }
 }
 
 /** What a gateway has of a feature that it opened. */

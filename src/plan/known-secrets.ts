@@ -27,7 +27,7 @@ export const knownSecrets = (config: Config): string[] => {
   const ofEnvironment = profiles.flatMap(secretsInEnvironment)
   const routes = [...config.routes.values()].flatMap(secretsOfRoute)
   const jobs = profiles.flatMap((profile) => [...profile.jobs.values()])
-  const targets = [...jobs, ...config.alerts.rules].flatMap(({ spec }) => secretsOfTargets(spec))
+  const targets = [...jobs, ...config.alerts].flatMap(({ spec }) => secretsOfTargets(spec))
   // Plugins are not loaded here. So the API key of a plugin's runner is known only where `config.yaml` has it, and not where the runner
   // takes it from the environment.
   const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)

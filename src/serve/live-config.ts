@@ -8,7 +8,7 @@ import type { NewRun } from '../core/new-run.ts'
 import type { HeldScope } from '../core/scope.ts'
 import { someOf } from '../core/text.ts'
 import { takingTurns } from '../core/turns/taking-turns.ts'
-import { checkAlerts } from '../features/alerts/rules.ts'
+import { checkFeatures } from '../features/features.ts'
 import type { Route } from '../generated/config.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import type { Jobs } from '../parts/effects.ts'
@@ -132,7 +132,7 @@ const compileAll = async (
       ...diagnostics,
       ...keyProblems,
       ...agentProblems,
-      ...checkAlerts(config.alerts, parts.targets, (name) => servedAs(table, name) !== undefined),
+      ...checkFeatures(config, parts.targets, (name) => servedAs(table, name) !== undefined),
       ...checkTls(config, shared.clock.now()),
     ],
     table,

@@ -9,8 +9,9 @@ import type { Clock } from '../../src/core/clock.ts'
 import type { Fact } from '../../src/core/facts/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { refuse } from '../../src/core/outcome.ts'
+import { Alerts } from '../../src/features/alerts/alerts.ts'
 import { readCertificates } from '../../src/features/alerts/certificates.ts'
-import { Alerts, openFileMemory, openSharedMemory } from '../../src/features/alerts/index.ts'
+import { openFileMemory, openSharedMemory } from '../../src/features/alerts/memory.ts'
 import { checkAlerts } from '../../src/features/alerts/rules.ts'
 import type { ServedConfig } from '../../src/features/feature.ts'
 import type { AlertRule as AlertSpec } from '../../src/generated/config.ts'
@@ -71,8 +72,8 @@ const open = async (
   const catalogue = { targets: targetsByName }
   const liveOf = (written: string): ServedConfig => {
     const { alerts: specs = [] } = checkedConfig({ alerts: parse(written) as AlertSpec[] })
-    const alerts = { rules: specs.map((spec, index) => ({ index, spec })) }
-    t.strictSame(checkAlerts(alerts, targetsByName), [])
+    const alerts = specs.map((spec, index) => ({ index, spec }))
+    t.strictSame(checkAlerts({ ...config, alerts }, targetsByName), [])
     return { base, table, catalogue, config: { ...config, alerts } } as never
   }
   let live = liveOf(rules)

@@ -3,7 +3,7 @@
 import { checkTls } from '../../config/tls/check-tls.ts'
 import { systemClock } from '../../core/clock.ts'
 import { shownPlace } from '../../core/diagnostic.ts'
-import { type Check, type CheckInput, fail, ok, warn } from '../machine/check.ts'
+import { type Check, type CheckInput, fail, ok, warn } from '../../datadir/check.ts'
 
 const name = 'certificates'
 

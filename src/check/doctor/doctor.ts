@@ -4,18 +4,17 @@
  */
 
 import { loadConfig } from '../../config/load.ts'
+import { type Check, type CheckInput, fail, ok, runCheck, warn } from '../../datadir/check.ts'
 import type { GatewayFinder } from '../../datadir/running-gateway.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
+import { featureChecks } from '../../features/features.ts'
 import type { Status } from '../../generated/control.ts'
 import { checkListenAddress } from '../machine/address.ts'
-import { type Check, type CheckInput, fail, ok, runCheck, warn } from '../machine/check.ts'
 import { checkFiles, checkFolder } from '../machine/files.ts'
 import { checkClock, checkNode } from '../machine/machine.ts'
 import { validate } from '../validate/validate.ts'
-import { checkCatchUp } from './catch-up.ts'
 import { checkCertificates } from './certificates.ts'
 import { checkOnline } from './online.ts'
-import { checkPolls } from './polls.ts'
 import { checkPrograms } from './programs.ts'
 import { checkRedactions } from './redactions.ts'
 import { checkRefused } from './refused.ts'
@@ -58,8 +57,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   await look('running gateway', checkRunning)
   await look('refused posts', checkRefused)
   await look('redactions', checkRedactions)
-  await look('catch-up', (input) => checkCatchUp(input, online))
-  await look('poll', (input) => checkPolls(input, online))
+  for (const { name, check } of featureChecks) await look(name, (input) => check(input, online))
   await look('programs', checkPrograms)
   await look('targets', checkTargets)
   if (online) await look('online', checkOnline)

@@ -6,13 +6,13 @@
 
 import { systemClock } from '../../core/clock.ts'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
+import { type Check, type CheckInput, fail, ok, warn } from '../../datadir/check.ts'
 import type { Route } from '../../generated/config.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { callApi } from '../../parts/targets/delivery/api.ts'
 import { settingsOf, textSetting } from '../../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
-import { type Check, type CheckInput, fail, ok, warn } from '../machine/check.ts'
 import { targetLabel } from '../machine/logins.ts'
 import { usedSpecs } from './targets.ts'
 

@@ -3,6 +3,7 @@
  */
 
 import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
+import { type Check, type CheckInput, fail, ok, warn } from '../../datadir/check.ts'
 import { readRoutes } from '../../datadir/routes.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import { withDryEffects } from '../../dryrun/trace/dry-effects.ts'
@@ -11,7 +12,6 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { compileRunner, runnerSettings } from '../../plan/runner.ts'
 import { locateProgram, searchPathOf } from '../../process/find-program.ts'
 import { interpreterOf } from '../../process/script.ts'
-import { type Check, type CheckInput, fail, ok, warn } from '../machine/check.ts'
 import { checkScripts } from '../machine/scripts.ts'
 
 /** Checks the interpreters of scripts, the scripts themselves, and the program of the agent. */

@@ -1,6 +1,6 @@
 /** Checks whether fields of `redact` were in no event since the start, because nothing was hidden there. */
 
-import { type Check, type CheckInput, warn } from '../machine/check.ts'
+import { type Check, type CheckInput, warn } from '../../datadir/check.ts'
 
 const name = 'redactions'
 

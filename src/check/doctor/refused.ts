@@ -1,7 +1,7 @@
 /** Checks whether the running gateway has refused posts since its start, because many senders never send a refused post again. */
 
 import { describeRefusals } from '../../core/outcome-table.ts'
-import { type Check, type CheckInput, ok, warn } from '../machine/check.ts'
+import { type Check, type CheckInput, ok, warn } from '../../datadir/check.ts'
 
 const name = 'refused posts'
 

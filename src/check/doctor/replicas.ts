@@ -5,9 +5,9 @@
 
 import { systemClock } from '../../core/clock.ts'
 import { sharedConfig, withShared } from '../../datadir/attach-store.ts'
+import { type Check, type CheckInput, ok, warn } from '../../datadir/check.ts'
 import { readReplicas } from '../../datadir/replica-view.ts'
 import { replicaProblems } from '../../serve/replicas/replica-problems.ts'
-import { type Check, type CheckInput, ok, warn } from '../machine/check.ts'
 
 const name = 'replicas'
 

@@ -1,6 +1,6 @@
 /** Checks what the running gateway says of itself: whether it is ready for requests, which targets are down, which alerts fire. */
 
-import { type Check, type CheckInput, fail, ok, warn } from '../machine/check.ts'
+import { type Check, type CheckInput, fail, ok, warn } from '../../datadir/check.ts'
 
 const name = 'running gateway'
 

@@ -5,8 +5,8 @@
 
 import { systemClock } from '../../core/clock.ts'
 import { storeOptions } from '../../datadir/attach-store.ts'
+import { type Check, type CheckInput, fail, ok } from '../../datadir/check.ts'
 import { storesByName } from '../../store/index.ts'
-import { type Check, type CheckInput, fail, ok } from '../machine/check.ts'
 
 const name = 'store'
 

@@ -2,10 +2,10 @@
 
 import { defaultProfile, type Profile } from '../../config/config.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { type Check, type CheckInput, fail, ok } from '../../datadir/check.ts'
 import { readRoutes, targetNamesOf } from '../../datadir/routes.ts'
 import { readJobs } from '../../operate/jobs/jobs.ts'
 import { type KnownTarget, readTargets } from '../../operate/targets/targets.ts'
-import { type Check, type CheckInput, fail, ok } from '../machine/check.ts'
 import { checkLogin, targetLabel } from '../machine/logins.ts'
 
 /** Checks each target that a route, job or alert uses, and the login of the target's program, one target after the other. */
@@ -26,7 +26,7 @@ export const checkTargets = async (input: CheckInput): Promise<readonly Check[]>
 export const usedSpecs = async ({ workspace, loaded }: CheckInput): Promise<readonly { profile: Profile; spec: JsonObject }[]> => {
   const routes = readRoutes(workspace).routes.map(({ written, route }) => ({ written, profile: route?.profile ?? defaultProfile }))
   const { jobs } = await readJobs(workspace, { all: true })
-  const alerts = loaded.config.alerts.rules.map(({ spec }) => ({ written: spec as unknown as Json, profile: defaultProfile }))
+  const alerts = loaded.config.alerts.map(({ spec }) => ({ written: spec as unknown as Json, profile: defaultProfile }))
   return [...routes, ...jobs.map(({ written, profile }) => ({ written, profile: profile.name })), ...alerts].flatMap((user) => {
     const profile = loaded.config.profiles.get(user.profile)
     return profile && isObject(user.written) ? { profile, spec: user.written } : []

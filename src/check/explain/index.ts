@@ -1,11 +1,10 @@
 /** The explanations of all codes of findings. Only `headgate explain`, a SARIF report and the generator of docs/codes.md load them. */
 
 import type { Code } from '../../core/diagnostic.ts'
-import { alertExplanations } from './alerts.ts'
 import { answerExplanations } from './answers.ts'
 import { certificateExplanations } from './certificates.ts'
 import type { Explanation } from './explanation.ts'
-import { fetchingExplanations } from './fetching.ts'
+import { featureExplanations } from './features.ts'
 import { fileExplanations } from './file.ts'
 import { filterExplanations } from './filters.ts'
 import { hostExplanations } from './host.ts'
@@ -35,7 +34,7 @@ const explanations: { readonly [code in Code]: Explanation } = {
   ...fileExplanations,
   ...shapeExplanations,
   ...meaningExplanations,
-  ...fetchingExplanations,
+  ...featureExplanations,
   ...observingExplanations,
   ...secretExplanations,
   ...certificateExplanations,
@@ -43,7 +42,6 @@ const explanations: { readonly [code in Code]: Explanation } = {
   ...templateExplanations,
   ...scriptExplanations,
   ...targetExplanations,
-  ...alertExplanations,
   ...answerExplanations,
   ...hostExplanations,
 }

@@ -2,8 +2,8 @@
 
 import { createServer } from 'node:net'
 import { isLoopback } from '../../config/config.ts'
+import { type Check, type CheckInput, fail, ok, warn } from '../../datadir/check.ts'
 import { listenerAt } from '../../datadir/route-address.ts'
-import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
 
 /**
  * Listens on the address for a moment. Resolves to the code of the error, such as `EADDRINUSE`, or to its message where it has no code; to

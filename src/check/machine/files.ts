@@ -6,8 +6,8 @@ import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
 import { quoted } from '../../core/text.ts'
+import { type Check, type CheckInput, fail, ok, runCheck, warn } from '../../datadir/check.ts'
 import { octalMode, whyClosed } from '../../operate/gateway/data-folder.ts'
-import { type Check, type CheckInput, fail, ok, runCheck, warn } from './check.ts'
 
 /** The bits of a file's mode that give rights to other users than its owner. */
 const othersBits = 0o077

@@ -1,12 +1,12 @@
 /** Checks whether the programs that post for targets are logged in. */
 
 import { defaultProfile, type Profile } from '../../config/config.ts'
+import { type Check, fail, ok, type ReportedAs, warn } from '../../datadir/check.ts'
 import { withDryEffects } from '../../dryrun/trace/dry-effects.ts'
 import { runGh } from '../../parts/targets/delivery/gh.ts'
 import { createKeep } from '../../parts/targets/delivery/keep.ts'
 import { settingsOf } from '../../parts/targets/delivery/settings.ts'
 import { targetsByName } from '../../parts/targets/index.ts'
-import { type Check, fail, ok, type ReportedAs, warn } from './check.ts'
 
 const loginTimeoutMs = 5_000
 

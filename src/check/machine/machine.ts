@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Check, type CheckInput, ok, warn } from './check.ts'
+import { type Check, type CheckInput, ok, warn } from '../../datadir/check.ts'
 
 /** Reports the version of Node. An old Node needs no check, because the program itself refuses to start with it. */
 export const checkNode = (): Check => ok('node', `Node ${process.versions.node} on ${process.platform} ${process.arch}`)

@@ -3,9 +3,9 @@
 import { join } from 'node:path'
 import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
 import { pointerOf } from '../../core/diagnostic.ts'
+import { type Check, fail, ok } from '../../datadir/check.ts'
 import { searchPathOf } from '../../process/find-program.ts'
 import { checkSyntax } from '../../process/script.ts'
-import { type Check, fail, ok } from './check.ts'
 
 /**
  * Returns a check for each script that routes name. A script gets no check here where it is missing or must not run, or its interpreter is

@@ -17,7 +17,7 @@ import type { Workspace } from '../../datadir/workspace.ts'
 import { checkRouteTests, isTestFile, readSuites, testFilesIn } from '../../dryrun/route-tests/suite.ts'
 import { type ChosenSample, chooseSamples } from '../../dryrun/samples/choose-samples.ts'
 import { withDryEffects } from '../../dryrun/trace/dry-effects.ts'
-import { checkAlerts } from '../../features/alerts/rules.ts'
+import { checkFeatures } from '../../features/features.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../../plan/check.ts'
@@ -151,11 +151,11 @@ class InputCheck {
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const all = checkAll(loaded, catalogue, this.#effects)
     const names = new Set(all.routes.map(({ name }) => name))
-    const withAlerts = withFindings(
+    const withFeatures = withFindings(
       all,
-      checkAlerts(loaded.config.alerts, catalogue.targets, (name) => names.has(name)),
+      checkFeatures(loaded.config, catalogue.targets, (name) => names.has(name)),
     )
-    const checked = await this.#reviewed(withAlerts, loaded.config, catalogue, diagnostics)
+    const checked = await this.#reviewed(withFeatures, loaded.config, catalogue, diagnostics)
     const whole = merge(checked, await this.#tests(testFilesIn(dataDir)))
     const host = await this.#host({ ...this.#workspace, dataDir }, loaded)
     return withFindingsBesideRoutes({ ...whole, diagnostics: [...whole.diagnostics, ...host] }, loaded, catalogue, {
@@ -190,8 +190,8 @@ class InputCheck {
     const loaded = await this.#load({ configFile, texts: text === undefined ? undefined : new Map([[configFile, text]]) })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const configured = checkConfigured(loaded, catalogue, this.#effects)
-    const withAlerts = withFindings(configured, checkAlerts(loaded.config.alerts, catalogue.targets))
-    const checked = await this.#reviewed(withAlerts, loaded.config, catalogue, diagnostics)
+    const withFeatures = withFindings(configured, checkFeatures(loaded.config, catalogue.targets))
+    const checked = await this.#reviewed(withFeatures, loaded.config, catalogue, diagnostics)
     return withFindingsBesideRoutes(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
   }
 

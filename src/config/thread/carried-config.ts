@@ -17,11 +17,10 @@ type PlainProfile = Omit<Profile, 'place' | 'jobs'> & { readonly isWritten: bool
 export type PlainRoute = Placeless<RouteSource>
 
 export type CarriedConfig = {
-  readonly config: Omit<Config, 'routes' | 'profiles' | 'agent' | 'tools' | 'schemes' | 'alerts'>
+  readonly config: Omit<Config, 'routes' | 'profiles' | 'agent' | 'tools' | 'schemes'>
   readonly agent: Placeless<Config['agent']>
   readonly tools: Placeless<Config['tools']>
   readonly schemes: Placeless<Config['schemes']>
-  readonly alerts: Placeless<Config['alerts']>
   readonly profiles: readonly PlainProfile[]
   /** The name, the digest and the included file of each route, in order. */
   readonly routes: readonly (readonly [name: string, digest: string, included: string | undefined])[]
@@ -34,13 +33,12 @@ export type SoughtPlace = { readonly path: Path; readonly of: 'key' | 'value' }
 
 /** Makes the carried form of a loaded configuration. */
 export const carryConfig = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): CarriedConfig => {
-  const { routes, profiles, agent, tools, schemes, alerts, ...plain } = config
+  const { routes, profiles, agent, tools, schemes, ...plain } = config
   const carried: Omit<CarriedConfig, 'digits'> = {
     config: plain,
     agent: withoutPlace(agent),
     tools: withoutPlace(tools),
     schemes: withoutPlace(schemes),
-    alerts: withoutPlace(alerts),
     profiles: [...profiles.values()].map(({ place, jobs, ...profile }) => ({
       ...profile,
       isWritten: place !== undefined,
@@ -74,7 +72,6 @@ export const unpackConfig = (carried: CarriedConfig, options: LoadOptions, route
     agent: { ...carried.agent, place: (path) => place(['agent', ...path], 'key') },
     tools: { ...carried.tools, place: (path) => place(path, 'value') },
     schemes: { ...carried.schemes, place: (path) => place(path, 'value') },
-    alerts: { ...carried.alerts, place: (path) => place(path, 'value') },
     routes: new Map(
       carried.routes.flatMap(([name, , included]) => {
         const route = routes.get(name)

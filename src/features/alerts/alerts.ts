@@ -167,7 +167,7 @@ export class Alerts implements Observer<'alerts'> {
   }
 
   #rulesOf(live: ServedConfig): readonly AlertRule[] {
-    if (this.#compiled?.live !== live) this.#compiled = { live, rules: compileAlerts(live.config.alerts, live.catalogue.targets).rules }
+    if (this.#compiled?.live !== live) this.#compiled = { live, rules: compileAlerts(live.config, live.catalogue.targets).rules }
     return this.#compiled.rules
   }
 

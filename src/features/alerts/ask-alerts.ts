@@ -33,7 +33,7 @@ export const listAlerts = async (workspace: Workspace, finder: GatewayFinder): P
 const readRules = async (workspace: Workspace): Promise<readonly RuleView[] | Refusal> => {
   const { config, diagnostics, texts }: Loaded = loadConfig(workspace)
   const { catalogue } = await catalogueOf(config)
-  const compiled = compileAlerts(config.alerts, catalogue.targets)
+  const compiled = compileAlerts(config, catalogue.targets)
   const wrong = [...diagnostics.filter(({ pointer }) => pointer.startsWith('/alerts')), ...compiled.diagnostics].filter(
     ({ stopsStart }) => stopsStart,
   )

@@ -7,9 +7,9 @@ export const openAlerts = (kit: FeatureKit) => {
   const { dataDir, store, clock, log, redact, facts, current, scope } = kit
   const { begin, part } = openLater(
     scope,
-    () => current().config.alerts.rules.length > 0,
+    () => current().config.alerts.length > 0,
     async (scope) => {
-      const { Alerts, openFileMemory, openSharedMemory } = await import('./index.ts')
+      const [{ Alerts }, { openFileMemory, openSharedMemory }] = await Promise.all([import('./alerts.ts'), import('./memory.ts')])
       const memory = store.shared ? openSharedMemory(store.shared) : await openFileMemory(dataDir, log)
       const isShared = store.shared !== undefined
       const alerts = new Alerts({

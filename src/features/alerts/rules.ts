@@ -1,10 +1,10 @@
 /** Compiles the rules of alerts: their destinations, their limits, and the calendars of routes that must not be silent. */
 
 import { hash } from 'node:crypto'
-import type { AlertSettings } from '../../config/alerts.ts'
+import { type Config, defaultProfile } from '../../config/config.ts'
 import { definition } from '../../config/schema-walk.ts'
 import { dayMs, hourMs } from '../../core/clock.ts'
-import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
+import { type Diagnostic, diagnostic, pointerOf, type Report } from '../../core/diagnostic.ts'
 import { valueAt } from '../../core/json.ts'
 import type { Destination } from '../../core/new-run.ts'
 import { type Calendar, compileCalendar } from '../../expr/calendar.ts'
@@ -42,19 +42,26 @@ export type AlertRule = {
   readonly maxPerHour: number
 }
 
+type AlertSettings = Pick<Config, 'alerts' | 'profiles'>
+
+/** Returns the function that reports mistakes in the rule at `index`. */
+const reportIn =
+  ({ profiles }: AlertSettings, index: number, into: Diagnostic[]): Report =>
+  (code, path, message, help) => {
+    const full = ['alerts', index, ...path]
+    const place = profiles.get(defaultProfile)?.place?.(full)
+    into.push(diagnostic(code, `alerts[${index}]: ${message}`, { pointer: pointerOf(full), ...(place ? { place } : {}), help }))
+  }
+
 /** Compiles the rules. Where one of the Diagnostics stops the start, there are no rules at all. */
 export const compileAlerts = (
-  { rules, place }: AlertSettings,
+  settings: AlertSettings,
   targets: ReadonlyMap<string, TargetPart>,
 ): { readonly rules: readonly AlertRule[]; readonly diagnostics: readonly Diagnostic[] } => {
   const diagnostics: Diagnostic[] = []
   const ids = new Map<string, number>()
-  const compiled = rules.map(({ index, spec }): AlertRule => {
-    const report = (code: Code, path: Path, message: string, help: string): void => {
-      const full = ['alerts', index, ...path]
-      const more = { pointer: pointerOf(full), ...(place ? { place: place(full) } : {}), help }
-      diagnostics.push(diagnostic(code, `alerts[${index}]: ${message}`, more))
-    }
+  const compiled = settings.alerts.map(({ index, spec }): AlertRule => {
+    const report = reportIn(settings, index, diagnostics)
     checkDeliveryTarget(spec, targets, report)
     const kinds = spec.on && new Set<AlertKind>(spec.on)
     if (!spec.silence && kinds?.has('silence'))
@@ -96,22 +103,24 @@ const compileSilence = ({ route, after_hours, during, timezone }: Silence, refus
 
 /** Finds mistakes in the rules. `hasRoute`: absent where not all routes are known. */
 export const checkAlerts = (
-  alerts: AlertSettings,
+  settings: AlertSettings,
   targets: ReadonlyMap<string, TargetPart>,
   hasRoute?: (name: string) => boolean,
-): readonly Diagnostic[] => [...compileAlerts(alerts, targets).diagnostics, ...(hasRoute ? checkWatchedRoutes(alerts, hasRoute) : [])]
+): readonly Diagnostic[] => [...compileAlerts(settings, targets).diagnostics, ...(hasRoute ? checkWatchedRoutes(settings, hasRoute) : [])]
 
 /** Warns of each route of `silence` that is not there. */
-const checkWatchedRoutes = ({ rules, place }: AlertSettings, hasRoute: (name: string) => boolean): Diagnostic[] =>
-  rules.flatMap(({ index, spec }) =>
-    (spec.silence ?? []).flatMap(({ route }, i) => {
-      if (hasRoute(route)) return []
-      const path = ['alerts', index, 'silence', i, 'route']
-      const more = {
-        pointer: pointerOf(path),
-        ...(place ? { place: place(path) } : {}),
-        help: 'name a route of config.yaml, or a subscription',
-      }
-      return [diagnostic('WH238', `alerts[${index}]: no route "${route}": its silence is not told`, more)]
-    }),
-  )
+const checkWatchedRoutes = (settings: AlertSettings, hasRoute: (name: string) => boolean): readonly Diagnostic[] => {
+  const found: Diagnostic[] = []
+  for (const { index, spec } of settings.alerts) {
+    const report = reportIn(settings, index, found)
+    for (const [i, { route }] of (spec.silence ?? []).entries())
+      if (!hasRoute(route))
+        report(
+          'WH238',
+          ['silence', i, 'route'],
+          `no route "${route}": its silence is not told`,
+          'name a route of config.yaml, or a subscription',
+        )
+  }
+  return found
+}

@@ -16,7 +16,11 @@ export const openCatchUp = (kit: FeatureKit) => {
       .served()
       .some(({ source }) => source.spec.catch_up !== undefined)
   const { begin, part } = openLater(scope, isNeeded, async (scope) => {
-    const { CatchUps, CatchUpTriggers, takePulled } = await import('./index.ts')
+    const [{ CatchUps }, { CatchUpTriggers }, { takePulled }] = await Promise.all([
+      import('./catch-up.ts'),
+      import('./triggers.ts'),
+      import('../polls/take-pulled.ts'),
+    ])
     const take = takePulled({ clock, facts, maxBodyBytes: () => current().maxBodyBytes })
     const catchUps = new CatchUps({ store, lead, clock, facts, keep, current, isReady, isPaused, take })
     const triggers = new CatchUpTriggers({ catchUps, clock, isReady, isPaused, canCatchUp })

@@ -14,7 +14,7 @@ export const openPolls = (kit: FeatureKit) => {
     scope,
     () => names().length > 0,
     async (scope) => {
-      const { Polls, takePulled } = await import('./index.ts')
+      const [{ Polls }, { takePulled }] = await Promise.all([import('./polls.ts'), import('./take-pulled.ts')])
       const polls = new Polls({
         clock,
         log,

@@ -6,6 +6,7 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
+import type { Report } from '../../core/diagnostic.ts'
 import { exactJson } from '../../core/exact-json.ts'
 import { isOfConnection, isOwnHeader } from '../../core/headers.ts'
 import { type ExactJson, type ExactObject, isObject, own } from '../../core/json.ts'
@@ -71,6 +72,12 @@ export const endpointOf = (address: string): Endpoint | { readonly why: string; 
   const found = endpointForm.exec(pathname)?.groups
   if (!found) return { why: 'poll.url is not the address of a polling endpoint of Svix', help }
   return { url: `${origin}${found.endpoint}/consumer/${found.consumer ?? usualConsumer}`, isNumbered: found.kind === 'polling-endpoint' }
+}
+
+/** Reports what cannot work in `poll` of a route; nothing where the route has none. */
+export const checkPoll = ({ poll }: Pick<Route, 'poll'>, report: Report): void => {
+  const endpoint = poll && endpointOf(poll.url)
+  if (endpoint && 'why' in endpoint) report('WH237', ['poll', 'url'], endpoint.why, endpoint.help)
 }
 
 /**

@@ -84,7 +84,7 @@ const reviewAlerts = (texts: Checked['texts'], around: ReviewContext): Diagnosti
   const { alerts, profiles } = around.config
   const profile = profiles.get(defaultProfile)
   const found: Diagnostic[] = []
-  for (const { index, spec } of alerts.rules) {
+  for (const { index, spec } of alerts) {
     const place = profile?.place
     if (!place || !texts.has(place(['alerts']).file)) continue
     const placeOf: Subject['placeOf'] = (path, of = 'value') => place(['alerts', index, ...path], of)

@@ -1,8 +1,8 @@
 /** With `online`, reads a message of each polling endpoint, so that a wrong key is found before the gateway starts. */
 
 import { systemClock } from '../../core/clock.ts'
+import { type Check, type CheckInput, fail, ok } from '../../datadir/check.ts'
 import { endpointOf, pollPage } from '../../parts/polling/svix.ts'
-import { type Check, type CheckInput, fail, ok } from '../machine/check.ts'
 
 /** A consumer of its own: its position is not that of the gateway. */
 const consumer = 'headgate-doctor'

@@ -5,12 +5,12 @@
 
 import type { RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
+import { Scope } from '../../core/scope.ts'
 import { someOf } from '../../core/text.ts'
-import { withDryEffects } from '../../dryrun/trace/dry-effects.ts'
-import { openLog, partOf } from '../../features/catch-up/open-log.ts'
+import { type Check, type CheckInput, fail, ok } from '../../datadir/check.ts'
 import { hasSenderLog } from '../../parts/sender-logs/index.ts'
 import { createKeep } from '../../parts/targets/delivery/keep.ts'
-import { type Check, type CheckInput, fail, ok } from '../machine/check.ts'
+import { openLog, partOf } from './open-log.ts'
 
 const name = 'catch-up'
 
@@ -29,10 +29,9 @@ const askLog = async (route: RouteSource, config: CheckInput['loaded']['config']
   const { catch_up: settings } = route.spec
   if (!settings) return []
   const label = `${name} of ${route.name}`
-  const page = await withDryEffects(({ scopes }) => {
-    const keep = createKeep(scopes.create({}).adopt)
-    return openLog(route, settings, { config, clock: systemClock, keep }).read(undefined, systemClock.now())
-  })
+  const scope = new Scope()
+  const kit = { config, clock: systemClock, keep: createKeep(scope.adopt) }
+  const page = await openLog(route, settings, kit).read(undefined, systemClock.now()).finally(scope.close)
   const { title, right } = partOf(settings)
   return [page.ok ? ok(label, `the log of ${title} can be read`) : fail(label, `the log of ${title}: ${page.why}`, page.help ?? right)]
 }

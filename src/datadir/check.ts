@@ -1,10 +1,10 @@
 /** What a check of `doctor` gets and gives back. A check that throws counts as failed, and does not end the other checks. */
 
-import type { Loaded } from '../../config/load.ts'
-import type { Code, Diagnostic } from '../../core/diagnostic.ts'
-import { Fault, messageOf } from '../../core/fault.ts'
-import type { Workspace } from '../../datadir/workspace.ts'
-import type { Status } from '../../generated/control.ts'
+import type { Loaded } from '../config/load.ts'
+import type { Code, Diagnostic } from '../core/diagnostic.ts'
+import { Fault, messageOf } from '../core/fault.ts'
+import type { Status } from '../generated/control.ts'
+import type { Workspace } from './workspace.ts'
 
 /** What every check gets: the data directory, its configuration, and the running gateway's status. */
 export type CheckInput = {
