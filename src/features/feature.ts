@@ -1,6 +1,6 @@
 /**
- * The contract of features that a gateway opens. A feature is a part of the gateway that no event passes through. Its folder has all of its
- * code: settings, observers, use cases, and the answers to control operations.
+ * The contract of features: what is declared of each, and what a gateway gives it. A feature is an idea that no event passes through. Its
+ * folder has all of its code: settings, observers, use cases, checks, and the answers to control operations.
  */
 
 import type { Config } from '../config/config.ts'

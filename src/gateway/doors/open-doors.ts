@@ -92,11 +92,11 @@ const createStopAsked = (): { readonly stop: () => void; readonly stopAsked: Pro
 }
 
 const kitOf = (
-  { config: { dataDir }, clock, log, redact, shared: { facts, keep, pauses, breakers }, reloader: { current } }: GatewayOptions,
-  { store, lead, worker }: GatewayServices,
+  { config: { dataDir }, clock, log, redact, shared, reloader: { current } }: GatewayOptions,
+  work: GatewayServices,
   takesEvents: () => boolean,
   scope: Scope,
-): FeatureKit => ({ dataDir, store, lead, clock, log, redact, facts, keep, current, takesEvents, pauses, breakers, worker, scope })
+): FeatureKit => ({ ...shared, ...work, dataDir, clock, log, redact, current, takesEvents, scope })
 
 /** Opens the HTTP server and the control socket. */
 export const openDoors = async (options: GatewayOptions, work: GatewayServices, scope: Scope): Promise<Doors> => {
