@@ -61,7 +61,7 @@ const targetsByOrigin = async (input: CheckInput): Promise<ReadonlyMap<string, R
   return hosts
 }
 
-/** Returns the targets of a route, job or alert rule. It may be invalid: where its `deliver` is no text and no list, it has no targets. */
+/** Returns the targets of a route, job or alert rule, which may be invalid: none where its `deliver` is no text and no list. */
 const targetsIn = (spec: JsonObject): ReturnType<typeof writtenTargets> => {
   const { deliver, deliver_extra: extra } = spec
   const isReadable = deliver === undefined || typeof deliver === 'string' || Array.isArray(deliver)

@@ -39,7 +39,7 @@ const emptyPageMs = 500
 const longestPauseMs = 5 * minuteMs
 /** For how long ids are kept at least, so that a page that comes again after a weekend is known. */
 const claimMs = 73 * hourMs
-/** How often a message is tried whose work fails in this gateway (500, 502). It is given up then, so that the others come through. */
+/** How often a message whose work fails in this gateway (500, 502) is tried before it is given up, so that the others come through. */
 const maxFailures = 8
 
 const pauseAfter = backOff({ first: 1_000, most: longestPauseMs })

@@ -158,5 +158,5 @@ const newErrors = (set: CertificateSet, before: CertificateSet, now: number): st
   return found.length > 0 ? found.map(({ message }) => message).join('; ') : undefined
 }
 
-/** Names the settings and the present state of their files. It follows symbolic links, which certbot replaces. */
+/** Returns a text that changes with the settings and their files. Symbolic links are followed, because certbot replaces them. */
 const versionOf = (settings: TlsSettings): string => JSON.stringify([settings, certificateFilesOf(settings).map(stampOf)])
