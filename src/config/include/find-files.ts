@@ -39,7 +39,10 @@ const namesIn = (folder: string): string[] => {
   }
 }
 
-/** Whether a name has the texts between the stars of a pattern, in their order. Unlike a RegExp, this takes a time linear in the length of the name. */
+/**
+ * Whether a name has the texts between the stars of a pattern, in their order. Unlike a RegExp, this takes a time linear in the length of
+ * the name.
+ */
 const matches = (pattern: string, name: string): boolean => {
   const [first = '', ...others] = pattern.split('*')
   const last = others.pop() ?? ''

@@ -1,4 +1,4 @@
-/** Makes the server that speaks TLS. This room is loaded only where the configuration has `tls`. */
+/** Makes the server that speaks TLS. The files of this folder are loaded only where the configuration has `tls`. */
 
 import type { ServerOptions } from 'node:http'
 import { createServer, type Server } from 'node:https'

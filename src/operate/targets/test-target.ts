@@ -81,7 +81,10 @@ export const prepareTargetTest = async (workspace: Workspace, options: TargetTes
   return { ok: true, target, profile: profile.name, obstacle, spec, delivery, targets, config }
 }
 
-/** The result of a test. `notices`: the text that the target `log` wrote, and why a target sends a text only once. Known secrets are redacted. */
+/**
+ * The result of a test. `notices`: the text that the target `log` wrote, and why a target sends a text only once. Known secrets are
+ * redacted.
+ */
 export type TargetTested = { readonly sent: Sent; readonly notices: readonly string[] }
 
 const budgetMs = 30_000

@@ -10,7 +10,7 @@ import { bodyKind, pickPayload, readContent } from './payload.ts'
 import type { KeyPath } from './walk-json.ts'
 import { readXmlInTurns } from './xml/read-xml.ts'
 
-/** The longest body that is read in one go, whatever it is. */
+/** The longest body that is always read in one turn of the event loop. Of a longer one, XML is read in several turns. */
 const maxAtATime = 262_144
 
 /** Keeps values that were made of a body, by their keys, so that each value is made once. */
@@ -79,7 +79,7 @@ class PartialBody extends ValuesMadeOnce implements BodyView {
     super()
     this.bytes = bytes
     const payload = pickPayload(headers, bytes, paths)
-    // Its numbers were read exactly already.
+    // The numbers of this payload are exact already, so no text is needed to read them from.
     const source = payload === undefined ? undefined : { payload: payload as Json, text: '' }
     this.payload = () => source && looseOf(source)
     this.source = () => source
