@@ -23,8 +23,8 @@ export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'sugge
  * the file.
  */
 export const oneForEachSlip = (problems: readonly ShapeProblem[], root: JsonObject, data: Json): ShapeProblem[] => {
-  // The keys that unknown keys most likely were meant to be: where they are missing, that is not reported as well. They are a set, because a
-  // list may have thousands of maps with such a slip.
+  // The keys that unknown keys most likely were meant to be: where they are missing, that is not reported as well. They are a set, because
+  // a list may have thousands of maps with such a slip.
   const meant = new Set(
     problems.flatMap(({ code, path, suggest }) => (code === 'WH101' && suggest ? [meantAt(path.slice(0, -1), suggest[0])] : [])),
   )

@@ -1,4 +1,4 @@
-/** Asks the running gateway to catch up, and follows it to its end. */
+/** Asks the running gateway for catch-ups, and follows them to their end. */
 
 import { loadConfig } from '../../config/load.ts'
 import { type Clock, pause, systemClock } from '../../core/clock.ts'
