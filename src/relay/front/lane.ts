@@ -18,9 +18,9 @@ export class RelayLane {
   readonly name: string
   readonly #all: Sum = { items: 0, bytes: 0 }
   readonly #clients = new Map<string, Sum>()
-  /** The highest number that is on the disk. */
+  /** The number of the newest request of the lane that is on the disk. */
   readyTo = 0
-  /** The highest number that the present process of the gateway got. */
+  /** The number of the newest request that was handed to the present process of the gateway. */
   handedTo = 0
   /** The sizes, in bytes, of the requests that the gateway's process was given and has not settled, by the numbers of the requests. */
   readonly out = new Map<number, number>()
