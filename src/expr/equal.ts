@@ -1,4 +1,4 @@
-/** Compiles a wanted JSON value to a test whether another value equals it. The keys of the wanted value are listed only once. */
+/** Compares JSON values deeply: two values of an event, or, compiled, a value with a wanted one, whose keys are then listed only once. */
 
 import { ExactNumber, numberKey } from '../core/exact-number.ts'
 import { type ExactJson, isObject } from '../core/json.ts'
@@ -50,4 +50,27 @@ export const compileOneOf = (items: readonly ExactJson[]): Equal => {
   const isScalar: Equal = (value) => (isNumber(value) ? numbers.has(numberKey(value)) : others.has(value))
   if (nested.length === 0) return isScalar
   return (value) => isScalar(value) || nested.some((equal) => equal(value))
+}
+
+type Pair = readonly [ExactJson | undefined, ExactJson | undefined]
+
+/** Returns the pairs of members that must be equal, so that two values are; `undefined` where the values differ. */
+const pairsOf = (a: ExactJson | undefined, b: ExactJson | undefined): readonly Pair[] | undefined => {
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length ? a.map((item, i): Pair => [item, b[i]]) : undefined
+  if (isNumber(a)) return isNumber(b) && numberKey(a) === numberKey(b) ? [] : undefined
+  if (!isObject(a)) return a === b ? [] : undefined
+  const keys = Object.keys(a)
+  if (!isObject(b) || keys.length !== Object.keys(b).length || !keys.every((key) => has.call(b, key))) return undefined
+  return keys.map((key): Pair => [a[key], b[key]])
+}
+
+/** Whether two values are equal, as `compileEqual` says. There is no recursion, because a stranger chose the depth of both. */
+export const areEqual = (one: ExactJson, other: ExactJson): boolean => {
+  const waiting: Pair[] = [[one, other]]
+  for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {
+    const pairs = pairsOf(...pair)
+    if (!pairs) return false
+    for (const each of pairs) waiting.push(each)
+  }
+  return true
 }

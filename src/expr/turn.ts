@@ -46,3 +46,22 @@ export const nextExpressionTurn = (): Promise<void> =>
 export const waitIfLarge = async ({ text }: Pick<Event, 'text'>): Promise<void> => {
   if (text.length > largeTextUnits) await nextExpressionTurn()
 }
+
+/** A text with more UTF-16 units is long: the times of many searches of long texts would add up in one turn. */
+const longTextUnits = 8192
+
+/** Returns what `search` returns. The search of a long text waits for a later turn. */
+export const searched = (text: string, search: () => boolean): boolean | Promise<boolean> =>
+  text.length > longTextUnits ? nextExpressionTurn().then(search) : search()
+
+/** The steps between two questions whether the turn is over. A step takes about a tenth of a microsecond. */
+const stepsAStretch = 1024
+let stepsLeft = stepsAStretch
+
+/** Counts the steps of walks over items, and returns whether the walk must wait for a later turn. */
+export const isTurnOverAfter = (steps: number): boolean => {
+  stepsLeft -= steps
+  if (stepsLeft > 0) return false
+  stepsLeft = stepsAStretch
+  return isTurnOver()
+}

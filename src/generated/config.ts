@@ -792,16 +792,33 @@ equals?: (string | number | boolean | null | unknown[] | {
 not_equals?: (string | number | boolean | null | unknown[] | {
 
 })
+/** The field equals this other field of the event, deeply; neither may be missing. */
+equals_field?: string
 /** A text holds this text, a list this item, a map this key. */
 contains?: (string | number | boolean | null | unknown[] | {
 
 })
+/** The text begins with this text. */
+starts_with?: (string | number | boolean)
+/** The text ends with this text. */
+ends_with?: (string | number | boolean)
 /** The field equals one of these values. */
 in?: (string | number | boolean | null | unknown[] | {
 
 })[]
+/** The field equals none of these values; a missing field passes. */
+not_in?: (string | number | boolean | null | unknown[] | {
+
+})[]
 /** A file under the profile directory: JSON array, JSON object (its keys), or one value a line. */
 in_file?: string
+/**
+ * A pattern of a branch or path, or a list of them: * within a part, ** over parts, ?, [abc], {a,b}.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+matches_glob?: (string | string[])
 /** A pattern found anywhere in the field; linear time, no look-around, no back-references. */
 regex?: string
 /** A JSONata expression over {payload, event, headers} that must give true. */

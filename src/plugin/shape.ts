@@ -24,13 +24,17 @@ const isSetting = (value: unknown): boolean =>
 const isHeaderName = (value: unknown): boolean => isText(value) && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(value)
 const isExample = (value: unknown): boolean => isMap(value) && 'operand' in value && typeof value.holds === 'boolean'
 
+/** The kinds of domains that have no further members. */
+const bareKinds: readonly string[] = ['present', 'absent', 'tested', 'elsewhere']
+
 /** Whether a value is a domain (`Domain`), which says for which fields an operator holds. */
 export const isDomain = (value: unknown): value is Domain => {
   if (!isMap(value)) return false
   const { kind } = value
   if (kind === 'one_of' || kind === 'none_of') return Array.isArray(value.values)
   if (kind === 'part') return value.value !== undefined
-  return kind === 'pattern' ? typeof value.source === 'string' : kind === 'present' || kind === 'absent' || kind === 'elsewhere'
+  if (kind === 'starts' || kind === 'ends') return typeof value.text === 'string'
+  return kind === 'pattern' ? typeof value.source === 'string' : typeof kind === 'string' && bareKinds.includes(kind)
 }
 
 const isByHand = (value: unknown): boolean =>

@@ -75,11 +75,60 @@ t.test('groups nest; an empty all holds, an empty any does not', async (t) => {
 })
 
 t.test('a missing field makes not_equals true and every other value operator false', async (t) => {
-  for (const [operator, operand] of Object.entries({ equals: null, contains: '', in: [null], in_file: 'x', regex: '', exists: true }))
+  for (const [operator, operand] of Object.entries({
+    equals: null,
+    contains: '',
+    in: [null],
+    in_file: 'x',
+    regex: '',
+    exists: true,
+    starts_with: 'a',
+    ends_with: 'a',
+    equals_field: 'no',
+    matches_glob: '**',
+  }))
     t.notOk(await passes({ field: 'no', [operator]: operand }, {}), operator)
   t.ok(await passes({ field: 'no', not_equals: null }, {}))
   t.ok(await passes({ field: 'no', missing: true }, {}))
   t.ok(await passes({ field: 'no', exists: false }, {}))
+})
+
+t.test('a pattern of matches_glob that cannot be read is an error at its place', async (t) => {
+  const bad = {
+    '[a': 'has a [',
+    '[]': 'has a [',
+    'a[/]': 'has a [',
+    '{a,b': 'has a {',
+    '!a': 'begins with !',
+    'a\\': 'ends with',
+    '[z-a]': 'invalid',
+  }
+  for (const [glob, why] of Object.entries(bad)) {
+    const { said, run } = compile([{ field: 'v', matches_glob: glob }, { not: { field: 'v', matches_glob: ['*', glob] } }])
+    t.match(said, [
+      { code: 'WH401', path: '0.matches_glob', message: new RegExp(why.replace(/[[{]/, '\\$&')) },
+      { code: 'WH401', path: '1.not.matches_glob.1' },
+    ])
+    t.notOk((await run(of({ v: 'zz' }))).pass)
+  }
+  for (const [glob, text] of [
+    ['a}b,c]', 'a}b,c]'],
+    ['\\!a\\*\\[', '!a*['],
+    ['[]a]', ']'],
+    ['[^a-c^]', 'd'],
+    ['{a,{b,c*},}', 'cx'],
+    ['{a,{b,c*},}', ''],
+    ['?', '😀'],
+    ['a**z', 'a/b/z'],
+  ] as const)
+    t.ok(await passes({ field: 'v', matches_glob: glob }, { v: text }), glob)
+  for (const [glob, text] of [
+    ['[!a]', '/'],
+    ['?', '/'],
+    ['*', 'a/b'],
+    ['**/b', 'ab'],
+  ] as const)
+    t.notOk(await passes({ field: 'v', matches_glob: glob }, { v: text }), glob)
 })
 
 t.test('the answer is there at once unless an operator has to wait', async (t) => {
@@ -232,8 +281,13 @@ t.test('a megabyte against every operator', async (t) => {
     equals: 'b',
     not_equals: { a: 1 },
     contains: 'b',
+    equals_field: 'v',
+    starts_with: 'b',
+    ends_with: 'b',
     in: ['b', { a: 1 }],
+    not_in: ['b', { a: 1 }],
     in_file: 'l.txt',
+    matches_glob: ['**/*a*/**/*b*', '{a,b}*', '**'],
     regex: '^(a+)+$|\\s+$',
     jsonata: 'payload.v = "b"',
   }

@@ -87,6 +87,92 @@ const rules: { readonly [title: string]: Rule } = {
     yes: [{ a: 'a'.repeat(9000) }],
     no: [{ a: `${'a'.repeat(9000)}!` }],
   },
+  'starts_with and ends_with: of a text, a number or a boolean': {
+    filters: [
+      { field: 'ref', starts_with: 'refs/tags/' },
+      { field: 'n', ends_with: 4 },
+      { field: 'b', starts_with: 'tr' },
+    ],
+    yes: [
+      { ref: 'refs/tags/v1', n: 404, b: true },
+      { ref: 'refs/tags/', n: '4', b: 'try' },
+    ],
+    no: [
+      { ref: 'REFS/TAGS/', n: 4, b: true },
+      { ref: ['refs/tags/'], n: 4, b: true },
+      { ref: 'refs/tags/', n: { 4: 4 }, b: true },
+      { ref: 'refs/tags/', n: 4, b: null },
+      {},
+    ],
+  },
+  'a number past 2^53 counts by its digits': {
+    filters: { field: 'id', ends_with: '93' },
+    yes: ['{"id":9007199254740993}'],
+    no: ['{"id":9007199254740992}'],
+  },
+  'not_in: none of a list, also of a missing field': {
+    filters: [{ field: 'user', not_in: ['bot', 1, null, { a: 1 }] }],
+    yes: [{ user: 'ann' }, {}, { user: '1' }, { user: ['bot'] }],
+    no: [{ user: 'bot' }, { user: 1 }, '{"user":1.0}', { user: null }, { user: { a: 1 } }],
+  },
+  'equals_field: two fields are the same, deeply': {
+    filters: [{ field: 'a', equals_field: 'b.c' }],
+    yes: [
+      { a: 1, b: { c: 1 } },
+      '{"a":[1.0,{"y":null,"x":9007199254740993}],"b":{"c":[1,{"x":9007199254740993,"y":null}]}}',
+      { a: null, b: { c: null } },
+      `{"a":${'['.repeat(40_000)}${']'.repeat(40_000)},"b":{"c":${'['.repeat(40_000)}${']'.repeat(40_000)}}}`,
+    ],
+    no: [
+      { a: 1, b: { c: '1' } },
+      '{"a":9007199254740993,"b":{"c":9007199254740992}}',
+      { a: { x: 1 }, b: { c: { x: 1, y: 1 } } },
+      { a: {}, b: { c: [] } },
+      '{"a":{"__proto__":1},"b":{"c":{"x":1}}}',
+      { a: 1, b: {} },
+      { b: { c: 1 } },
+      {},
+    ],
+  },
+  'equals_field reads whatever a field can name': {
+    filters: [
+      { field: 'event', equals_field: 'headers.x-custom' },
+      { field: 'method', equals_field: 'request.method' },
+    ],
+    headers: { 'X-Custom': 'push', 'X-GitHub-Event': 'push' },
+    yes: [{ method: 'POST' }],
+    no: [{ method: 'GET' }],
+  },
+  'matches_glob: a pattern of the whole text, or one of a list, or of an item': {
+    filters: [{ field: 'files', matches_glob: ['docs/**', '**/*.{md,txt}', '[!a-c]?'] }],
+    yes: [
+      { files: 'docs/a/b' },
+      { files: 'a.md' },
+      { files: 'x/y/z.txt' },
+      { files: 'd1' },
+      { files: ['src/a.ts', 'docs/.hidden'] },
+      { files: 'docs/a\nb' },
+    ],
+    no: [
+      { files: 'docs' },
+      { files: 'src/docs/a' },
+      { files: 'a.mdx' },
+      { files: 'a1' },
+      { files: '/1' },
+      { files: [['docs/a'], { a: 'docs/a' }, null] },
+      { files: { 'docs/a': 1 } },
+      { files: [] },
+      {},
+    ],
+  },
+  'matches_glob is linear: a pattern that ruins others is decided': {
+    filters: { field: 'a', matches_glob: `${'*a'.repeat(40)}**/**/**/b` },
+    no: [
+      { a: 'a'.repeat(100_000) },
+      { a: 'a/'.repeat(50_000) },
+      { a: Array.from({ length: 20_000 }, () => 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa') },
+    ],
+  },
   'all, any and not nest': {
     filters: [{ any: [{ all: [{ field: 'a', equals: 1 }, { not: { field: 'b', exists: true } }] }, { field: 'c', equals: 3 }] }],
     yes: [{ a: 1 }, { a: 1, b: 1, c: 3 }],

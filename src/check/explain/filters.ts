@@ -105,7 +105,8 @@ export const filterExplanations = {
     },
   },
   WH401: {
-    means: 'The regular expression cannot be read, is too long, or matches no text at all, as a$b and /^main/ do.',
+    means:
+      'The regular expression or the pattern of matches_glob cannot be read or is too long, or an expression matches no text at all, as a$b and /^main/ do.',
     why: 'The filter could not say yes or no, or a not around it would let everything through. So the file is refused.',
     fix: 'Mend the pattern. In YAML single quotes keep backslashes as they are, and no slashes stand around a pattern.',
     example: { of: 'route', bad: "filters: [{ field: ref, regex: '(' }]\n", good: "filters: [{ field: ref, regex: '^refs/heads/' }]\n" },
@@ -203,7 +204,7 @@ export const filterExplanations = {
   WH411: {
     means: 'The operand looks like a pattern, a template or a list, but this operator takes it letter by letter.',
     why: 'contains: ^fix looks for a circumflex; equals: [a, b] for a field that is this list; equals: "{a.b}" for these braces. So the condition most likely never holds, and a not around it lets everything through.',
-    fix: 'Use regex for patterns, in for lists and jsonata for two fields. If the letters are meant, a sample that has them is enough (headgate samples add), or an ignore comment.',
+    fix: 'Use regex or matches_glob for patterns, in for lists and equals_field for two fields. If the letters are meant, a sample that has them is enough (headgate samples add), or an ignore comment.',
     example: { of: 'route', bad: 'filters: [{ field: title, contains: "^fix" }]\n', good: 'filters: [{ field: title, regex: "^fix" }]\n' },
   },
   WH412: {

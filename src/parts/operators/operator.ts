@@ -35,6 +35,10 @@ export type Domain =
   | { readonly kind: 'part'; readonly value: Json }
   /** Some of the fields in whose text this regular expression (RE2) matches. */
   | { readonly kind: 'pattern'; readonly source: string }
+  /** Some of the fields whose text begins (`starts`) or ends (`ends`) with this text. */
+  | { readonly kind: 'starts' | 'ends'; readonly text: string }
+  /** Some of the fields. Only the operator's own test tells them apart, and a limit may stop it. */
+  | { readonly kind: 'tested' }
   /** Fields with a value from a list outside of the condition. The list may change between two events. */
   | { readonly kind: 'elsewhere' }
 

@@ -7,14 +7,8 @@ import type { Report } from '../../core/diagnostic.ts'
 import { matchesNothing, withoutSlashes } from '../../expr/regex/no-match.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { scalarText } from '../../expr/render.ts'
-import { nextExpressionTurn } from '../../expr/turn.ts'
+import { searched } from '../../expr/turn.ts'
 import type { BuiltinOperator, ExactTest } from './operator.ts'
-
-/**
- * In a text of more UTF-16 units than this, a search waits for a later turn of the event loop, so that the times of many patterns on one
- * payload do not add up in one turn.
- */
-const longText = 8192
 
 /** Reports a pattern that matches no text. The pattern is refused, because under `not` it would let every event through. */
 const reportVain = (pattern: string, report: Report): void => {
@@ -41,8 +35,7 @@ export const regex: BuiltinOperator = {
       if (matchesNothing(pattern)) reportVain(pattern, report)
       return (value) => {
         const text = scalarText(value)
-        if (text === undefined) return false
-        return text.length > longText ? nextExpressionTurn().then(() => found.test(text)) : found.test(text)
+        return text !== undefined && searched(text, () => found.test(text))
       }
     } catch (error) {
       if (!(error instanceof BadPattern)) throw error

@@ -9,8 +9,7 @@ import type { Json } from '../../core/json.ts'
 import { isOneSlip, nearest, printable } from '../../core/text.ts'
 import { knownEvents } from '../../parts/known-events.ts'
 import { verifyNames } from '../../parts/written-names.ts'
-import { canonicalField, comparedIn, domainOf, type Leaf, leavesOf } from './filters/fields.ts'
-import { patternOfGlob } from './filters/operands.ts'
+import { canonicalField, comparedIn, comparesWhole, domainOf, type Leaf, leavesOf } from './filters/fields.ts'
 import { likelySenders, unverifiedSender } from './likely-senders.ts'
 import { eitherOf, fixOf, type Subject } from './subject.ts'
 
@@ -35,7 +34,7 @@ const sayStar = (i: number, events: readonly string[], { say, placeOf }: Subject
     help:
       name === '*'
         ? 'leave "events" out: then each event is taken'
-        : `write each type, or filters: [{ field: event, regex: '${patternOfGlob(name)}' }]`,
+        : `write each type, or filters: [{ field: event, matches_glob: '${name}' }]`,
     ...(isAlone ? { fix: fixOf('take each event', true, { place: placeOf(['events']), text: '[]' }) } : {}),
   })
 }
@@ -220,7 +219,7 @@ const reviewActions = ({ route, spec, catalogue, say }: Subject): void => {
     const field = canonicalField(leaf.field)
     const isType = field === 'event_type' && (spec.events ?? []).length === 0
     const domain = domainOf(leaf, catalogue.operators)
-    for (const { value, path } of domain?.kind === 'part' ? [] : comparedIn(leaf, domain)) {
+    for (const { value, path } of domain && comparesWhole(domain) ? comparedIn(leaf, domain) : []) {
       const [, type = '', action] = /^([^.]+)\.(\w+)$/.exec(String(value)) ?? []
       const sender = senders.find(
         ({ eventTypeHeaders = [], events }) =>

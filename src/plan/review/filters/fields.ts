@@ -59,8 +59,12 @@ export type ComparedValue = { readonly value: Json; readonly path: Path }
 
 const valuesIn = (domain: Domain | undefined): readonly Json[] => {
   if (domain?.kind === 'one_of' || domain?.kind === 'none_of') return domain.values
+  if (domain?.kind === 'starts' || domain?.kind === 'ends') return [domain.text]
   return domain?.kind === 'part' ? [domain.value] : []
 }
+
+/** Whether a condition compares the whole field, and not a part of it. */
+export const comparesWhole = ({ kind }: Domain): boolean => kind === 'one_of' || kind === 'none_of'
 
 /**
  * Returns the values that a condition compares its field with (the operand, or the items of a list), each with its path. A value that the

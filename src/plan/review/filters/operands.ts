@@ -14,7 +14,7 @@ import { inList } from '../../../parts/operators/in.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
 import { samplesOf } from '../sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
-import { type ComparedValue, comparedIn, domainOf, type Leaf, leavesOf, textNoun } from './fields.ts'
+import { type ComparedValue, comparedIn, comparesWhole, domainOf, type Leaf, leavesOf, textNoun } from './fields.ts'
 
 export const reviewOperands = (subject: Subject): void => {
   for (const leaf of leavesOf(subject.spec.filters)) {
@@ -61,7 +61,7 @@ const checkText = (leaf: Leaf, domain: Domain, subject: Subject): void => {
   const values = samplesOf(subject)?.taken.flatMap(({ event }) => compileField(field)(event) ?? []) ?? []
   for (const { value, path: place } of comparedIn(leaf, domain)) {
     if (typeof value !== 'string' || values.some((each) => typeof each === 'string' && each.includes(value))) continue
-    sayNote(noteOnLiteral(leaf, value, domain.kind !== 'part'), operator, value, place, subject)
+    sayNote(noteOnLiteral(leaf, value, comparesWhole(domain)), operator, value, place, subject)
   }
   if (domain.kind !== 'one_of' || domain.values[0] !== operand || !isLongList(operand)) return
   const isText = values.length > 0 && values.every((value) => typeof value === 'string')
@@ -106,7 +106,7 @@ const noteOnSigns = (text: string): Note => {
   }
   if (/^[\w:-]+(?:[/.][\w-]+)*\/\*{1,2}$/.test(text)) {
     const instead = `^${text.replace(/\*+$/, '').replaceAll('.', '\\.')}`
-    return ['a star repeats the sign before it, and is no wildcard here', `write ${instead}`, instead]
+    return ['a star repeats the sign before it, and is no wildcard here', `write ${instead}, or use \`matches_glob\``, instead]
   }
   const word = bracketedWord.exec(text)?.[1]
   if (word !== undefined) {
@@ -123,25 +123,17 @@ const noteOnSigns = (text: string): Note => {
 const patternForm = /^\^.|[\w)\]]\$$|\.\*|\\[dwsb]/
 const globForm = /[/.-]\*$|^\*[./-]|\*\*/
 
-/** Returns the pattern for a text in which a star stands for any signs. */
-export const patternOfGlob = (text: string): string =>
-  `^${text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*')}`.replace(/\.\*$/, '')
-
 /** Returns the way to compare a field with what a text names in braces. */
 const insteadOfTemplate = (field: string, text: string): string => {
   const [piece, ...more] = parseTemplate(text)
   const isPlain = piece?.kind === 'path' && more.length === 0 && /^[A-Za-z_][\w.]*$/.test(piece.path)
-  const [one, other] = isPlain && /^[A-Za-z_][\w.]*$/.test(field) ? [field, piece.path] : ['one.path', 'other.path']
-  return `compare two fields with jsonata: payload.${one.replace(/^payload\./, '')} = payload.${other}`
+  const [one, other] = isPlain ? [field, piece.path] : ['one.path', 'other.path']
+  return `compare two fields with equals_field: { field: ${one}, equals_field: ${other} }`
 }
 
 /** Returns a note on a text that looks like a template or a pattern. `isWhole`: the operator compares the text with the whole field. */
 const noteOnLiteral = ({ field, operator }: Leaf, text: string, isWhole: boolean): Note => {
   if (isTemplate(text)) return ['an operand is no template: the braces stand for themselves', insteadOfTemplate(field, text)]
   if (patternForm.test(text)) return [`${operator} takes it letter by letter`, 'for a pattern, use `regex`']
-  if (isWhole && globForm.test(text)) {
-    const regex = patternOfGlob(text)
-    return ['the star stands for itself', `for a pattern, use regex: ${regex}`, regex]
-  }
-  return []
+  return isWhole && globForm.test(text) ? ['the star stands for itself', 'for a pattern, use `matches_glob`'] : []
 }

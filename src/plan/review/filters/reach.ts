@@ -15,11 +15,13 @@ export type Conflict = readonly [Demand, ...Demand[]]
 /** A demand with the domain and the test that its operator gives. */
 type KnownDomain = { readonly demand: Demand; readonly domain: Domain; readonly test: ExactTest | undefined }
 
+const unfirm: readonly string[] = ['pattern', 'tested', 'elsewhere'] satisfies readonly Domain['kind'][]
+
 /**
  * Whether a test always decides. A limit may stop the test of a pattern, and the file of a list may be missing. Then neither the condition
  * nor a `not` around it holds.
  */
-const isFirm = ({ kind }: Domain): boolean => kind !== 'pattern' && kind !== 'elsewhere'
+const isFirm = ({ kind }: Domain): boolean => !unfirm.includes(kind)
 
 /** Judges whether events can meet the demands of branches. */
 export type Reach = {
@@ -72,11 +74,11 @@ const onlyValues = ({ demand: { holds }, domain }: KnownDomain): readonly Value[
 
 /**
  * Finds demands on one field that no value meets. Where a demand lists its values, tries each value on the other demands. Otherwise,
- * compares the demands for opposites, and for prefixes that exclude each other.
+ * compares the demands for opposites, and for beginnings and ends that exclude each other.
  */
 const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
   const listed = group.find((known) => onlyValues(known) !== undefined)
-  if (!listed) return oppositeConflict(group) ?? prefixConflict(group)
+  if (!listed) return oppositeConflict(group) ?? edgeConflict(group)
   const values = (onlyValues(listed) ?? []).filter((value) => value !== undefined || !isOnEventType(listed.demand))
   const others = group.filter((known) => known !== listed)
   const left = values.filter((value) => others.every((known) => admits(known, value)))
@@ -150,22 +152,36 @@ const oppositeConflict = (group: readonly KnownDomain[]): Conflict | undefined =
 
 const isOpposite = (a: Demand, b: Demand): boolean => a.holds !== b.holds && a.operator === b.operator && equalJson(a.operand, b.operand)
 
-/** Returns the fixed text that a pattern wants at the start of the field; `undefined` where it is not certain. */
-const prefixOf = ({ demand: { holds }, domain }: KnownDomain): string | undefined => {
-  if (domain.kind !== 'pattern' || !holds || domain.source.includes('|')) return undefined
+/** Returns the fixed text that a demand wants at the start of the field; `undefined` where it is not certain. */
+const startOf = ({ demand: { holds }, domain }: KnownDomain): string | undefined => {
+  if (!holds) return undefined
+  if (domain.kind === 'starts') return domain.text
+  if (domain.kind !== 'pattern' || domain.source.includes('|')) return undefined
   const [, text = '', next = ''] = /^\^([\w /:#-]*)(.?)/u.exec(domain.source) ?? []
   const sure = /[?*{+]/.test(next) ? text.slice(0, -1) : text
   return sure === '' ? undefined : sure
 }
 
-/** Finds two patterns that want different texts at the start of the field. */
-const prefixConflict = (group: readonly KnownDomain[]): Conflict | undefined => {
-  const fixed = group.flatMap((known) => {
-    const text = prefixOf(known)
-    return text === undefined ? [] : [{ demand: known.demand, text }]
+const endOf = ({ demand: { holds }, domain }: KnownDomain): string | undefined =>
+  holds && domain.kind === 'ends' ? domain.text : undefined
+
+/** Finds two demands that want different texts at the start of the field, or at its end. */
+const edgeConflict = (group: readonly KnownDomain[]): Conflict | undefined =>
+  clash(group, startOf, (one, other) => one.startsWith(other) || other.startsWith(one)) ??
+  clash(group, endOf, (one, other) => one.endsWith(other) || other.endsWith(one))
+
+/** Finds two demands that want things which do not go together. `wantOf`: what a demand wants; `undefined` where it does not count. */
+const clash = <T>(
+  group: readonly KnownDomain[],
+  wantOf: (known: KnownDomain) => T | undefined,
+  goTogether: (one: T, other: T) => boolean,
+): Conflict | undefined => {
+  const wants = group.flatMap((known) => {
+    const want = wantOf(known)
+    return want === undefined ? [] : [{ demand: known.demand, want }]
   })
-  for (const [i, later] of fixed.entries()) {
-    const earlier = fixed.slice(0, i).find(({ text }) => !text.startsWith(later.text) && !later.text.startsWith(text))
+  for (const [i, later] of wants.entries()) {
+    const earlier = wants.slice(0, i).find(({ want }) => !goTogether(want, later.want))
     if (earlier) return [earlier.demand, later.demand]
   }
   return undefined

@@ -4,7 +4,7 @@ import { type ExactJson, type ExactObject, isObject, type JsonObject } from '../
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
-import { comparedIn, domainOf, type Leaf, leavesOf, textNoun } from '../filters/fields.ts'
+import { comparedIn, comparesWhole, domainOf, type Leaf, leavesOf, textNoun } from '../filters/fields.ts'
 import { inAllOf, type Kind, kindOf, type Sampled } from '../sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
 
@@ -23,9 +23,10 @@ export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
 /** Reports texts that differ in their form from all texts of the samples: in letter case, by the `refs/heads/` of a branch, or by the host before a name. */
 const reportForm = (leaf: Leaf, domain: Domain, values: readonly ExactJson[], { say, placeOf }: Subject): void => {
   const texts = values.filter((value) => typeof value === 'string')
-  if (texts.length === 0 || texts.length < values.length || domain.kind === 'part') return
+  if (texts.length === 0 || texts.length < values.length || !(comparesWhole(domain) || domain.kind === 'starts')) return
   for (const { value, path } of comparedIn(leaf, domain)) {
-    const meant = typeof value === 'string' && !texts.includes(value) ? inFormOf(value, texts, leaf.field) : undefined
+    const isMet = (text: string): boolean => (domain.kind === 'starts' ? text.startsWith(String(value)) : text === value)
+    const meant = typeof value === 'string' && !texts.some(isMet) ? inFormOf(value, texts, leaf.field) : undefined
     if (meant === undefined) continue
     say(
       'WH343',
@@ -83,7 +84,8 @@ const wantedKind = (domain: Domain, values: readonly ExactJson[]): string | unde
     const isOther = values.every((value) => Array.isArray(value)) && items.length > 0 && items.every((item) => kindOf(item) !== kind)
     return isOther && kind !== 'null' ? `an item that is ${kind}` : undefined
   }
-  if (domain.kind === 'pattern') return values.every((value) => typeof value === 'object') ? 'a text' : undefined
+  if (domain.kind === 'pattern' || domain.kind === 'starts' || domain.kind === 'ends')
+    return values.every((value) => typeof value === 'object') ? 'a text' : undefined
   return undefined
 }
 
