@@ -126,7 +126,7 @@ t.test('Script rules', async (t) => {
     t.notMatch(String(text), 'canary-value')
     const known = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'HEADGATE_EVENT', 'HEADGATE_DELIVERY_ID', 'HEADGATE_CHILD']
     // What the shell, a launcher of Python or the test runner adds by itself is not ours.
-    const own = /^(PWD|OLDPWD|SHLVL|_|__CF.*|_?PYENV.*|_TAPJS.*|NODE_OPTIONS)$/
+    const own = /^(PWD|OLDPWD|SHLVL|_|__CF.*|_?PYENV.*|_TAPJS.*|NODE_OPTIONS|NODE_V8_COVERAGE)$/
     t.same(
       Object.keys(env).filter((name) => !known.includes(name) && !own.test(name)),
       [],
