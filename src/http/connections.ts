@@ -90,9 +90,10 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle, h
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const connection = connectionOf(request.socket)
       if (!connection?.begin(request, response)) return
-      const why = whyHostRefused(request)
-      if (why !== undefined) refuseUnread(connection, errorReply(400, why))
-      else if (heldAnswers) heldAnswers.push(() => response.destroyed || then(request, response, connection))
+      const why = whyRefused(request)
+      if (why !== undefined) return refuseUnread(connection, errorReply(400, why))
+      if (hasVainBody(request)) connection.closeAfter(response)
+      if (heldAnswers) heldAnswers.push(() => response.destroyed || then(request, response, connection))
       else then(request, response, connection)
     })
   }
@@ -135,19 +136,31 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle, h
   }
 }
 
+/** Matches names that another program may take for `Content-Length` or `Transfer-Encoding`. */
+const mimicsFraming = /^(?:content(?!-l)[-_]+length|transfer(?!-e)[-_]+encoding)$/i
+
 /**
- * Returns why a request is refused for its Host header (RFC 9112, 3.2); `undefined` where it is not. Of two lines Node drops the second,
- * and a proxy before it may have gone by that one.
+ * Returns why a request is refused for the names of its headers; `undefined` where it is not. Of two lines with `Host` (RFC 9112, 3.2) Node
+ * drops the second, and a proxy before it may have gone by that one. By a name that only looks like that of a header of the length, a proxy
+ * may have ended the request elsewhere.
  */
-const whyHostRefused = ({ rawHeaders, httpVersion }: IncomingMessage): string | undefined => {
-  let lines = 0
+const whyRefused = ({ rawHeaders, httpVersion }: IncomingMessage): string | undefined => {
+  let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') lines++
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+    if (name.length >= 14 && mimicsFraming.test(name)) return 'A header only looks like Content-Length or Transfer-Encoding'
   }
-  if (lines > 1) return 'Host header is repeated'
-  return lines === 0 && httpVersion === '1.1' ? 'Host header is missing' : undefined
+  if (hosts > 1) return 'Host header is repeated'
+  return hosts === 0 && httpVersion === '1.1' ? 'Host header is missing' : undefined
 }
+
+/**
+ * Whether a request has a body where none means anything (RFC 9110, 9.3). A proxy may not count its bytes, and take them for another
+ * request.
+ */
+const hasVainBody = ({ method, headers }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 
 /** Takes new connections into the list, and closes those of a client that has too many. `refused` is called for each of these. */
 const watchOpening = (server: Server, open: OpenConnections, handshakes: TlsHandshakes | undefined, refused: () => void): void => {

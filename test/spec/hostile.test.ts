@@ -129,6 +129,8 @@ t.test('Connections', async (t) => {
       ['POST /webhooks/a HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}', 400, 'Host header is missing'],
       [post(signature('{}'), 'host: b', 'Content-Length: 2'), 400, 'Host header is repeated'],
       ['POST /webhooks/a HTTP/1.0\r\nHost: a\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}', 400, 'Host header is repeated'],
+      [post('Transfer_Encoding: chunked'), 400, 'A header only looks like Content-Length or Transfer-Encoding'],
+      [head('GET /health HTTP/1.1', 'content--length: 2'), 400, 'A header only looks like Content-Length or Transfer-Encoding'],
       [`${post(signature('{}'), 'Transfer-Encoding: chunked')}zz\r\n`, 400, 'Bad request'],
       [post(`X-Long: ${'a'.repeat(20_480)}`), 431, 'Header fields too large'],
       [post('Expect: nothing'), 417, 'Expectation failed'],
@@ -149,6 +151,13 @@ t.test('Connections', async (t) => {
     t.ok(answer.indexOf('"delivery_id":"one"') < answer.indexOf('"delivery_id":"two"'))
     const refused = await gateway.raw(`${post('Content-Length: 2')}{}${signed('{"n":3}', 'Connection: close')}`)
     t.same(statuses(refused), [401, 202])
+  })
+
+  t.test('what follows a GET with a body is no request', async (t) => {
+    const next = head('GET /health HTTP/1.1')
+    for (const line of ['Content-Length: 2', 'Transfer-Encoding: chunked'])
+      t.same(statuses(await gateway.raw(`${head('GET /health HTTP/1.1', line)}{}${next}`)), [200], line)
+    t.same(statuses(await gateway.raw(head('GET /health HTTP/1.1', 'Content-Length: 0') + next, 300)), [200, 200])
   })
 
   t.test('of twenty pipelined events sixteen are taken, bodies and all, and the sender hears which', async (t) => {
