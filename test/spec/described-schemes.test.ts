@@ -2,6 +2,7 @@
 
 import { createHash, createHmac, sign as signBytes } from 'node:crypto'
 import t from 'tap'
+import { stringify } from 'yaml'
 import { certificateOf } from '../fakes/certificate.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { type Answer, startGateway } from '../fakes/gateway.ts'
@@ -67,14 +68,30 @@ const places = (seconds: number): { readonly [route: string]: Case } => {
         return { why: `a digest in the query, of ${body}`, wanted, headers: signed(`${address}/digest-query${query}`), query, body }
       }),
     },
+    'query-parts': {
+      verify: { ...hmacSigned, signed: '{url}', body_digest: { query: 'sum' } },
+      sent: [0, 1_000].map((more) => {
+        const query = `?sum=${sha256('{}', 'hex')}${'&sum='.repeat(more)}`
+        return {
+          why: `${more} more`,
+          wanted: more === 0 ? taken : refused,
+          headers: signed(`${address}/query-parts${query}`),
+          query,
+          body: '{}',
+        }
+      }),
+    },
     'digest-claim': {
       verify: { algorithm: 'jwt', body_digest: { claim: 'sum' } },
-      sent: ['{}', '{"other":1}'].map((body) => ({
-        why: `a digest in a claim, of ${body}`,
-        wanted: body === '{}' ? taken : refused,
-        headers: token({ sum: sha256('{}', 'hex') }),
-        body,
-      })),
+      sent: [
+        ...['{}', '{"other":1}'].map((body) => ({
+          why: `a digest in a claim, of ${body}`,
+          wanted: body === '{}' ? taken : refused,
+          headers: token({ sum: sha256('{}', 'hex') }),
+          body,
+        })),
+        { why: 'a claim that is no text', wanted: refused, headers: token({ sum: 1 }), body: '{}' },
+      ],
     },
     'time-query': {
       verify: { ...hmacSigned, timestamp: { query: 't' }, signed: '{timestamp}.{body}' },
@@ -221,12 +238,19 @@ t.test('each key of a description decides whether a request is taken, or what it
         certificate: { header: 'X-Cert', hosts: ['keys.example'] },
         identity: { header: 'X-Account' },
       },
-      sent: ['keys.example', 'other.example'].map((host) => ({
-        why: `a certificate of ${host}`,
-        wanted: host === 'keys.example' ? taken : refused,
+      sent: (
+        [
+          ['keys.example', 'sha256', taken],
+          ['other.example', 'sha256', refused],
+          ['', 'sha256', refused],
+          ['keys.example', 'sha1', refused],
+        ] as const
+      ).map(([host, hash, wanted]) => ({
+        why: `${hash}, a certificate of "${host}"`,
+        wanted,
         headers: {
-          'X-Sig': signBytes('sha256', Buffer.from('{}'), key).toString('hex'),
-          'X-Cert': `https://${host}/a.pem`,
+          'X-Sig': signBytes(hash, Buffer.from('{}'), key).toString('hex'),
+          ...(host === '' ? {} : { 'X-Cert': `https://${host}/a.pem` }),
           'X-Account': secret,
         },
         body: '{}',
@@ -248,6 +272,27 @@ t.test('each key of a description decides whether a request is taken, or what it
       const path = `/webhooks/${route}${query}`
       t.match(await gateway.post(route, { sign: false, path, headers: { ...type, ...headers }, body }), wanted, `${route}: ${why}`)
     }
+  }
+  for (const why of [
+    'the address of its certificate is missing',
+    'it is signed with SHA-1, which is refused: let the sender sign with SHA-256',
+  ])
+    t.ok(await gateway.line(({ reason }) => String(reason).endsWith(why)), why)
+})
+
+t.test('a test event that cannot be signed is refused with the reason', async (t) => {
+  const cases: readonly (readonly [verify: unknown, why: RegExp])[] = [
+    [{ ...hmacSigned, key: { encoding: 'hex' } }, /the secret is no key of .*: it is not hex/],
+    [{ algorithm: 'jwt', jwks_url: 'https://keys.example/jwks' }, /signs with a key that only the sender has/],
+    ['standard_webhooks', /a whsec_ secret must be base64 after its prefix/],
+  ]
+  const routes = Object.fromEntries(
+    cases.map(([verify], i) => [`r${i}`, { verify, secret: 'whsec_neither hex nor: that', deliver: 'log' }]),
+  )
+  const cli = fakeCli(t, { 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: { routes } } } }) })
+  for (const [i, [, why]] of cases.entries()) {
+    const { code, err } = await cli.run('webhook', 'test', `r${i}`, '--payload', '{}', '--print-curl')
+    t.match([code, err], [1, why], String(why))
   }
 })
 

@@ -521,6 +521,7 @@ signature_schemes:
       /WH313 .*nobody signs/,
     ],
     ['{ algorithm: hmac_sha256, signature: { header: A }, handshakes: [{ when: { body: a }, signed: false }] }', /WH313 .*nobody signs/],
+    ['{ algorithm: jwt, signature: { body: token } }', /WH313 .*a token is checked before the body is read/],
     ['{ algorithm: hmac_sha256, signature: { header: A }, issuer: a }', /WH313 .*"issuer" protects nothing/],
     ['{ algorithm: ed25519, signature: { header: A }, audience: a }', /WH313 .*"audience" protects nothing/],
     ['{ algorithm: token, signature: { header: A }, identity: { header: B } }', /WH313 .*"identity" protects nothing/],

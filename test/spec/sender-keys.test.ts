@@ -275,6 +275,35 @@ t.test('a token with a rotated key waits for the fetch that finds it', async (t)
   t.equal(server.asked.length, 3)
 })
 
+t.test('of the keys of a sender only those count that may sign, with the algorithm of their kind', async (t) => {
+  const { server, clock, post } = await openJwks(t)
+  const pair = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })
+  const [good, long] = [pair('P-256'), pair('P-384')]
+  const tokenOf = ({ privateKey }: typeof good, kid: string): string => {
+    const claims = { iss: 'them', exp: present / 1000 + 600 }
+    const signed = [{ alg: 'ES256', kid }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+    return `${signed}.${signBytes('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+  }
+  const jwk = ({ publicKey }: typeof good, kid: string, use = 'sig') => ({ ...publicKey.export({ format: 'jwk' }), kid, use })
+  const keys = [jwk(good, 'good'), jwk(long, 'long'), jwk(good, 'enc', 'enc'), 'no key']
+  server.files.set('/jwks', JSON.stringify({ keys }))
+  t.equal(await post(tokenOf(good, 'good')), 202)
+  t.equal(await post(tokenOf(long, 'long')), 401, 'a curve that is not that of ES256')
+  t.equal(await post(tokenOf(long, 'good')), 401, 'another key')
+  clock.advance(30_000)
+  t.equal(await post(tokenOf(good, 'enc')), 401, 'a key to encrypt with')
+  t.equal(await post(tokenBy(0, 'good')), 401, 'a token that names another algorithm')
+})
+
+t.test('a sender that publishes nothing that is a key is asked again later', async (t) => {
+  const { server, gateway, post } = await openJwks(t)
+  for (const text of ['{"keys":{"a":1}}', '{"keys":["a",{"kid":"k0","kty":"none"}]}', 'no JSON']) {
+    server.files.set('/jwks', text)
+    t.equal(await post(tokenBy(0)), 503, text)
+  }
+  await gateway.line(({ reason }) => /has no keys that can be used/.test(String(reason)))
+})
+
 t.test('invented ids of keys cost one fetch in half a minute, and hold up no known key', async (t) => {
   const { server, clock, post } = await openJwks(t)
   const invent = (i: number) => post(tokenBy(0, `x${i}`), `203.0.113.${i}`, i % 2 === 0 ? 'r' : 's')

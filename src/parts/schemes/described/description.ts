@@ -160,6 +160,8 @@ const checkPlaces = (description: SignatureScheme, say: Say): void => {
     ['certificate', certificate],
   ] as const) {
     if (place && !hasOnePlace(place)) say([key], `${key} needs one place`, onePlaceHelp)
+    if (place?.body !== undefined && description.algorithm === 'jwt')
+      say([key], 'a token is checked before the body is read', 'name a header or a query')
     if (place && 'label' in place && place.label !== undefined && place.header === undefined)
       say([key], 'a label is a part of a header', 'name the header')
   }
