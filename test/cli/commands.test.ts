@@ -5,7 +5,7 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { commandPath, leafCommands } from '../../src/cli/help/suggest.ts'
@@ -380,6 +380,33 @@ t.test('doctor: the running gateway is not ready, has targets that are down, and
   t.match(out, /^fail +running gateway +it takes no events: the store does not answer: no space/m)
   t.match(out, /^warn +running gateway +2 targets are down, and their runs wait/m)
   t.match(out, /^warn +running gateway +these alerts fire: dead_run:ci/m)
+})
+
+t.test('doctor: what stands in the place of the database', async (t) => {
+  const head = (owner: number): Buffer => {
+    const bytes = Buffer.alloc(200)
+    bytes.write('SQLite format 3\0', 'latin1')
+    bytes.writeUInt32BE(owner, 68)
+    return bytes
+  }
+  const database = 'state/headgate.db'
+  const cases: readonly (readonly [files: { readonly [path: string]: Buffer }, mode: number, result: string, message: RegExp])[] = [
+    [{ [`${database}/a`]: head(0) }, 0o700, 'fail', /is no regular file/],
+    [{ [database]: Buffer.of(), [`${database}-wal`]: head(0) }, 0o600, 'fail', /is empty, but its log is not/],
+    [{ [database]: Buffer.of() }, 0o600, 'ok', /an empty database/],
+    [{ [database]: head(1) }, 0o600, 'fail', /belongs to another program/],
+    [{ [database]: head(0) }, 0o644, 'warn', /is open to others/],
+    [{ [database]: head(0) }, 0o600, 'ok', /^sqlite, 1 KiB/],
+  ]
+  for (const [parts, mode, result, message] of cases) {
+    const cli = fakeCli(t, files())
+    for (const [path, bytes] of Object.entries(parts)) {
+      mkdirSync(dirname(cli.file(path)), { recursive: true })
+      writeFileSync(cli.file(path), bytes)
+    }
+    chmodSync(cli.file(database), mode)
+    t.match((await examined(cli)).seen('store'), [{ result, message }])
+  }
 })
 
 t.test('doctor: files that are no store, corrupt or from the future', async (t) => {

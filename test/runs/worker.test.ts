@@ -73,10 +73,11 @@ type WorkOptions = Pick<WorkerOptions, 'isShared' | 'lacks' | 'rates'> & {
   readonly send: () => Promise<void>
   readonly toolsets: readonly string[]
   readonly route: Parameters<typeof policyOf>[1]
+  readonly startsOnce: boolean
 }
 
 const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (prompt) => prompt, more: Partial<WorkOptions> = {}) => {
-  const { timeoutMs = 60_000, isShared = false, lacks = () => undefined, send, toolsets = [], route, rates } = more
+  const { timeoutMs = 60_000, isShared = false, lacks = () => undefined, send, toolsets = [], route, rates, startsOnce = false } = more
   const sent: string[] = []
   const said: string[] = []
   const log: Log = Object.assign((_: unknown, _fields: object, message: string) => void said.push(message), { writes: () => true })
@@ -88,8 +89,8 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
     log,
     facts,
     agent,
-    policy: () =>
-      policyOf(
+    policy: () => ({
+      ...policyOf(
         {
           agent: { timeoutMs, maxSteps: 1, budget: { threadRuns: 30 }, prices: new Map() },
           tools: { ofRuns: toolsets },
@@ -97,6 +98,8 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
         },
         route,
       ),
+      startsOnce,
+    }),
     conversations: noConversations,
     isShared,
     rates,
@@ -301,6 +304,27 @@ const silent = (asked: string[], who: string): Agent => {
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))
   }
 }
+
+t.test('a run whose process died during it is dead where it may not begin once more', async (t) => {
+  for (const [why, more] of [
+    ['the process ended during the run, and a job is not started twice', { startsOnce: true }],
+    ['out of attempts after 1: the process ended during each', { route: { retry: { max_attempts: 1 } } }],
+  ] as const) {
+    const clock = fakeClock()
+    const connect = shared(t, clock)
+    const asked: string[] = []
+    const dead = workOn(t, fakeClock(), await connect(), silent(asked, 'dead'), { isShared: true, ...more })
+    const other = workOn(t, clock, await connect(), silent(asked, 'other'), { isShared: true, ...more })
+    await accept(dead.store, 'a')
+    dead.worker.wake()
+    await pass(clock, 50, () => {})
+    clock.advance(61_000)
+    other.worker.wake()
+    await pass(clock, 100, () => {})
+    t.strictSame(asked, ['dead'])
+    t.match(await other.store.standings(['a']), [{ state: 'dead', error: why }])
+  }
+})
 
 const dayMs = 86_400_000
 

@@ -139,12 +139,13 @@ t.test('what a run took is in its record; budgets of a run and of a day stop it'
   const routes = {
     free: { prompt: 'p' },
     tight: { prompt: 'p', agent: { budget: { run_tokens: 1000 } }, retry: { max_attempts: 3 } },
+    dear: { prompt: 'p', agent: { budget: { run_cost: 0.003 } }, retry: once },
     daily: { prompt: 'p', agent: { budget: { day_cost: 0.003 } }, retry: once },
   }
   const { say, dir, api } = await start(t, {
     routes,
     agent,
-    script: [calls, { text: 'ok', usage: [500, 0] }, calls, { text: 'ok', usage: [1500, 0] }],
+    script: [calls, { text: 'ok', usage: [500, 0] }, calls, { text: 'ok', usage: [1500, 0] }, calls],
   })
   t.equal(await say('free', {}), undefined)
   const free = await until(async () => (await readEvents(journalFolder(dir), { limit: 10 })).events.find(({ state }) => state === 'done'))
@@ -156,6 +157,8 @@ t.test('what a run took is in its record; budgets of a run and of a day stop it'
   t.equal(await say('daily', {}), undefined, 'its answer was there')
   t.match(await say('daily', {}), /the budget is used up: the day's 0\.003 \(budget\.day_cost\)/)
   t.equal(api.seen.length, 4, 'the model was not asked')
+  t.match(await say('dear', {}), /the budget is used up: its 0\.003 \(budget\.run_cost\)/)
+  t.equal(api.seen.length, 5, 'it is not asked for what the answer of the tool means')
 })
 
 /** A stand-in for `gh`, beside the data directory: its environment, and the text of the last comment that it posted. */

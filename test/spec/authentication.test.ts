@@ -84,6 +84,8 @@ t.test('Authentication', async (t) => {
       const { [name]: _, ...rest } = standard('{"a":1}', { id: 'msg_4' })
       t.equal(await status('standard', rest), 401, `without ${name}`)
     }
+    // With such an id, the text of another scheme, `<time>.<body>`, would be one of this scheme too.
+    t.equal(await status('standard', standard('{"a":1}', { id: `${at}.{}` })), 401, 'an id that begins with a time')
     for (const [ts, expected] of [
       [at - 301, 401],
       [at - 300, 202],

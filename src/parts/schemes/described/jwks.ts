@@ -78,7 +78,7 @@ const keysInJwks = (text: string): Keys => {
   for (const jwk of Array.isArray(listed) ? listed.slice(0, maxKeys) : []) {
     if (!isObject(jwk) || (jwk.use !== undefined && jwk.use !== 'sig')) continue
     const key = jwkKey(jwk)
-    if (key && key.type === 'public') keys.set(typeof jwk.kid === 'string' ? jwk.kid : '', key)
+    if (key) keys.set(typeof jwk.kid === 'string' ? jwk.kid : '', key)
   }
   return keys
 }
