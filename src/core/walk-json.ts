@@ -1,6 +1,6 @@
 /** Reads values from the bytes of JSON by their paths. All other values are skipped: no text is made of them, which would cost time. */
 
-import type { ExactJson } from '../../core/json.ts'
+import type { ExactJson } from './json.ts'
 
 /** The keys that lead from the top of the payload to a value. In a list, a key is the index of an item, or `*` for each item. */
 export type KeyPath = readonly string[]

@@ -2,12 +2,11 @@
 
 import type { Config } from '../config/config.ts'
 import { hasReference } from '../config/secrets/reference.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
 import { stars } from '../core/secret-names.ts'
-import { keepDigits } from '../core/written-digits.ts'
 import { knownSecrets } from '../plan/known-secrets.ts'
 import { maskJson, maskSecret } from '../secrets/mask.ts'
-import { Redactor } from '../secrets/redact.ts'
+import { createRedactor, redactTexts } from '../secrets/redact.ts'
 import { topOfFile } from '../secrets/secret-place.ts'
 import { maskScalar } from './mask-lines/find-secrets.ts'
 import { yamlText } from './yaml-text.ts'
@@ -17,15 +16,8 @@ import { yamlText } from './yaml-text.ts'
  * secret is another mask. `maskOf` returns the mask of a secret.
  */
 export const maskedConfig = (whole: JsonObject, config: Config, maskOf = maskSecret): JsonObject => {
-  const redactor = new Redactor()
-  redactor.add(knownSecrets(config))
-  const redacted = (value: Json): Json => {
-    if (typeof value === 'string') return redactor.redact(value)
-    if (Array.isArray(value)) return keepDigits(value, value.map(redacted))
-    if (!isObject(value)) return value
-    return keepDigits(value, Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item)])))
-  }
-  return redacted(maskJson(whole, maskOf, stars, topOfFile)) as JsonObject
+  const masked = maskJson(whole, maskOf, stars, topOfFile) as JsonObject
+  return redactTexts(masked, createRedactor(knownSecrets(config)))
 }
 
 /**

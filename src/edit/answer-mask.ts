@@ -6,12 +6,12 @@
 import type { RouteSource } from '../config/config.ts'
 import type { Loaded } from '../config/load.ts'
 import { parseYaml } from '../config/yaml/source.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { Workspace } from '../datadir/workspace.ts'
 import { readSubscriptionDraft } from '../operate/routes/edit-subscription.ts'
 import { knownSecrets, secretsOfRoute } from '../plan/known-secrets.ts'
 import { maskJson } from '../secrets/mask.ts'
-import { createRedactor } from '../secrets/redact.ts'
+import { createRedactor, redactTexts } from '../secrets/redact.ts'
 import { hiddenTexts } from '../secrets/settings-secrets.ts'
 import type { RouteDraft } from './draft/route-draft.ts'
 import { routeTextIn } from './draft/route-text.ts'
@@ -31,12 +31,7 @@ export const answerMask = (
     ...(source ? [...secretsOfRoute(source), ...hiddenTexts(source.spec as JsonObject, spec)] : []),
     ...hiddenTexts(real, shown),
   ])
-  const masked = (value: unknown): unknown => {
-    if (typeof value === 'string') return redact(value)
-    if (Array.isArray(value)) return value.map(masked)
-    return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item)])) : value
-  }
-  return <Answer>(answer: Answer): Answer => masked(answer) as Answer
+  return (answer) => redactTexts(answer, redact)
 }
 
 type Shown = { readonly real: JsonObject; readonly shown: Json }

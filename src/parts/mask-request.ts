@@ -7,12 +7,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { MaskRequest } from '../core/plan.ts'
 import type { Headers } from '../core/request.ts'
+import type { KeyPath } from '../core/walk-json.ts'
 import { maskQuery } from '../secrets/mask.ts'
+import { type Mask, maskJsonBytes, starMask } from '../secrets/mask-bytes.ts'
 import { editJsonField } from './body/json-field.ts'
-import { type Mask, maskJsonBytes, starMask } from './body/mask-json.ts'
 import { listFiles } from './body/multipart/attachments.ts'
 import { bodyKind, readContent } from './body/payload.ts'
-import type { KeyPath } from './body/walk-json.ts'
 import type { Scheme } from './schemes/scheme.ts'
 
 export type SecretPlaces = {

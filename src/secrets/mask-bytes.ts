@@ -1,10 +1,10 @@
 /**
- * Masks values in the bytes of JSON by their paths. All other bytes stay: the digits of long numbers, repeated keys, blanks and the order
+ * Masks secrets in bytes of JSON by the paths of their values. All other bytes stay: the digits of long numbers, repeated keys, blanks and the order
  * of keys.
  */
 
-import { stars } from '../../core/secret-names.ts'
-import { type KeyPath, walkJson } from './walk-json.ts'
+import { stars } from '../core/secret-names.ts'
+import { type KeyPath, walkJson } from '../core/walk-json.ts'
 
 const jsonNull = Buffer.from('null')
 

@@ -1,5 +1,6 @@
 /**
- * Masks secrets by the names of their keys, headers and parameters, before settings are shown or headers are kept; and recognises masks.
+ * Masks secrets in values by the names of their keys, headers and parameters, before settings are shown or headers are kept; and recognises
+ * masks. Texts are masked in redact.ts, bytes in mask-bytes.ts.
  */
 
 import { createHash } from 'node:crypto'

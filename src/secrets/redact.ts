@@ -1,6 +1,11 @@
-/** Removes known secrets from texts by value, wherever they turn up: error messages, URLs, output of programs (rules: Hostile input 4). */
+/**
+ * Removes known secrets from texts, wherever they turn up: error messages, URLs, output of programs (rules: Hostile input 4). They are found
+ * by themselves, because a text has no names.
+ */
 
+import { isObject, type Json } from '../core/json.ts'
 import { stars } from '../core/secret-names.ts'
+import { keepDigits } from '../core/written-digits.ts'
 
 /** The shortest secret that is removed, in UTF-16 units. Shorter values would blank out ordinary words. */
 const minLength = 6
@@ -68,4 +73,15 @@ export const createRedactor = (values: Iterable<string>): ((text: string) => str
   const redactor = new Redactor()
   redactor.add(values)
   return (text) => redactor.redact(text)
+}
+
+/** Returns a copy of a value of JSON in which each text is redacted. */
+export const redactTexts = <Value>(value: Value, redact: (text: string) => string): Value => {
+  const redacted = (item: Json): Json => {
+    if (typeof item === 'string') return redact(item)
+    if (Array.isArray(item)) return keepDigits(item, item.map(redacted))
+    if (!isObject(item)) return item
+    return keepDigits(item, Object.fromEntries(Object.entries(item).map(([key, each]) => [key, redacted(each)])))
+  }
+  return redacted(value as Json) as Value
 }

@@ -6,8 +6,8 @@
 import { isAscii } from 'node:buffer'
 import { exactJson } from '../../core/exact-json.ts'
 import type { ExactJson } from '../../core/json.ts'
+import { type KeyPath, walkJson } from '../../core/walk-json.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
-import { type KeyPath, walkJson } from './walk-json.ts'
 
 /** The most keys and items that one reading passes. The lists of senders have some hundred items, and their maps some twenty keys. */
 const maxEntries = 5_000

@@ -7,11 +7,11 @@ import { queryOf } from '../../core/address/path-and-query.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import type { Redaction } from '../../core/plan.ts'
 import type { Event, KeptFile } from '../../core/request.ts'
+import type { KeyPath } from '../../core/walk-json.ts'
 import { isRequestField, queryParameter } from '../../expr/request-field.ts'
+import { maskJsonBytes } from '../../secrets/mask-bytes.ts'
 import { maskNamedHeaders, maskParameters, maskPlaces, type SecretPlaces } from '../mask-request.ts'
-import { maskJsonBytes } from './mask-json.ts'
 import { ReadOnceBody } from './request-body.ts'
-import type { KeyPath } from './walk-json.ts'
 
 const mask = { shown: '[redacted]', wholes: true }
 

@@ -6,8 +6,8 @@
 import { looseOf, type WithText } from '../../core/exact-json.ts'
 import type { Json } from '../../core/json.ts'
 import type { BodyContent, BodyView, Headers, RequestBody } from '../../core/request.ts'
+import type { KeyPath } from '../../core/walk-json.ts'
 import { bodyKind, pickPayload, readContent } from './payload.ts'
-import type { KeyPath } from './walk-json.ts'
 import { readXmlInTurns } from './xml/read-xml.ts'
 
 /** The longest body that is always read in one turn of the event loop. Of a longer one, XML is read in several turns. */

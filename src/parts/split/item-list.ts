@@ -1,7 +1,7 @@
 /** Finds the items of a payload that `split` of a route names, each with its own JSON text. */
 
 import { isObject, type Json, own } from '../../core/json.ts'
-import { walkJson } from '../body/walk-json.ts'
+import { walkJson } from '../../core/walk-json.ts'
 
 /** An item of a payload. `text`: its JSON text as it came, in which long numbers keep their digits. */
 export type Item = { readonly payload: Json; readonly text: string }

@@ -1,9 +1,9 @@
 /** Compiles the description of a scheme: a place becomes a function that reads the value there. Also finds mistakes in a description. */
 
 import { type JsonObject, valueAt } from '../../../core/json.ts'
+import type { KeyPath } from '../../../core/walk-json.ts'
 import { scalarKey } from '../../../expr/render.ts'
 import type { SchemePlace, SignatureScheme } from '../../../generated/config.ts'
-import type { KeyPath } from '../../body/walk-json.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import type { Encoding } from './digits.ts'
 import type { TimeFormat } from './freshness.ts'
