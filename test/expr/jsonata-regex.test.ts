@@ -7,6 +7,7 @@ import { BadExpression, compileJsonata } from '../../src/expr/jsonata/jsonata.ts
 import { builtInNames } from '../../src/expr/jsonata/rules.ts'
 import { EvaluationRun } from '../../src/expr/jsonata/run.ts'
 import { compileLiterals } from '../../src/expr/regex/literals.ts'
+import { matchesNothing } from '../../src/expr/regex/no-match.ts'
 import { BadPattern, checkRe2, compileRe2, compileRegex, isPlainPattern, TooHard } from '../../src/expr/regex/regex.ts'
 
 const run = (source: string, input: Json = {}): Promise<Json | undefined> => compileJsonata(source)(input)
@@ -574,4 +575,37 @@ t.test('an expression leaves the payload as it was', async (t) => {
     await run(source, input as JsonObject).catch(() => {})
   t.equal(JSON.stringify(input), before)
   t.ok(bare(input as JsonObject))
+})
+
+t.test('a pattern that no text matches is known, and no other is taken for one', (t) => {
+  const vain = [
+    '/^main/',
+    'a$b',
+    'a^b',
+    '(?:a|b)^c',
+    '[a-z]$x',
+    '(?m)a$.b',
+    '(?m)a^b',
+    '(?m)a$[a-z]b',
+    'a$(?:b|c)',
+    '(?s)a$.',
+    '[^\\x00-\\x{10FFFF}]a^',
+  ]
+  const useful = [
+    '(?m)a$\\nb',
+    '(?m)a\\n^b',
+    '(?ms)a$.b',
+    '(?m)a$[\\s]b',
+    '(?m)a$[^x]b',
+    'a|b^',
+    'x*^a',
+    'a\\$b',
+    'a$|b',
+    '(?m)a$\\b\\nb',
+    'a$$',
+    '(a$)',
+  ]
+  for (const pattern of vain) t.ok(matchesNothing(pattern), pattern)
+  for (const pattern of useful) t.notOk(matchesNothing(pattern), pattern)
+  t.end()
 })
