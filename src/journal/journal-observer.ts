@@ -52,8 +52,8 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact, traces }
         const about = { at: isoTime(at), event_id: eventId, profile, delivery_id: deliveryId, job }
         journal.add({ kind: 'started', ...about, trace_id: traces?.traceIdOf(fact) })
       },
-      attempt_ended({ at, run }) {
-        const record = { ...attemptRecord(run, isoTime(at)), answer: answerText(run.answers, redact), ...usageOf(run) }
+      attempt_ended({ run }) {
+        const record = { ...attemptRecord(run, isoTime(run.endedAt)), answer: answerText(run.answers, redact), ...usageOf(run) }
         journal.add(record, keepsPayloads() ? wordsOf(run, redact) : undefined)
       },
       run_revived: ({ at, eventId }) => journal.add({ kind: 'revived', at: isoTime(at), event_id: eventId }),
@@ -196,7 +196,7 @@ const attemptRecord = (run: RunAttempt, at: string): Tried | RunEndedRecord => {
   const about = { profile, route, event_type: eventType, delivery_id: deliveryId }
   const work = { attempt, duration_ms: Math.round(ms), target, ...(job === undefined ? {} : { job }) }
   if (end.kind === 'again') {
-    return { kind: 'tried', at, event_id: eventId, ...about, ...work, error: end.error, next_at: isoTime(end.nextAt) }
+    return { kind: 'tried', at, event_id: eventId, ...about, ...work, error: end.error, next_at: isoTime(run.endedAt + end.afterMs) }
   }
   return {
     kind: 'ended',

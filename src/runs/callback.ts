@@ -6,9 +6,10 @@
 import { hash } from 'node:crypto'
 import { hourMs } from '../core/clock.ts'
 import type { Delivery, NewRun } from '../core/new-run.ts'
+import type { RunAgain, RunEnd } from '../core/run-end.ts'
 import { cut } from '../core/text.ts'
-import type { Claim, RunEnd } from '../store/ports.ts'
-import { type Attempted, type AttemptOptions, persistRun } from './attempt/attempt.ts'
+import type { Claim } from '../store/ports.ts'
+import { type AttemptOptions, persistRun } from './attempt/attempt.ts'
 import type { MakeAttempt } from './attempt/make-attempt.ts'
 
 /** The longest reply in a report, in UTF-16 units. */
@@ -31,8 +32,10 @@ export const reportingEnds = (
 ): MakeAttempt => {
   const { store, clock, callback, redact } = options
   return async (lease, transcript) => {
-    const end = redactedEnd(await makeAttempt(lease, transcript), redact)
-    if (typeof end === 'string' || end.kind === 'again' || lease.run.callback) return end
+    const made = await makeAttempt(lease, transcript)
+    if (made === 'lost') return made
+    const end = made.kind === 'done' ? made : { ...made, error: redact(made.error) }
+    if (end.kind === 'again' || lease.run.callback) return end
     const delivery = callback?.(lease.run)
     if (!delivery) return end
     const { run, claim } = reportOf(lease.run, { end, reply: transcript.reply }, delivery, clock.now())
@@ -48,18 +51,13 @@ export const reportingEnds = (
 export const callbackEventId = (eventId: string): string =>
   hash('sha256', `callback ${eventId}`).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
 
-const redactedEnd = (end: Attempted, redact: (text: string) => string): Attempted =>
-  typeof end === 'string' || end.kind === 'done' ? end : { ...end, error: redact(end.error) }
-
-type ReportedEnd = { readonly end: Exclude<RunEnd, { kind: 'again' }>; readonly reply: string | undefined }
-
 /**
  * Returns the run that posts a report to `delivery`, and its claim. The body is `{status, route, event, delivery_id, event_id}`, and where
  * there is one, `reply` or `error`.
  */
 const reportOf = (
   { eventId, profile, route, event, deliveryId }: NewRun,
-  { end, reply }: ReportedEnd,
+  { end, reply }: { readonly end: Exclude<RunEnd, RunAgain>; readonly reply: string | undefined },
   delivery: Delivery,
   now: number,
 ): { readonly run: NewRun; readonly claim: Claim } => {

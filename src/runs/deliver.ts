@@ -4,9 +4,10 @@
  */
 
 import type { Delivery, DeliveryProgress, NewRun } from '../core/new-run.ts'
+import type { RunEnd } from '../core/run-end.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../parts/destination.ts'
-import type { AlertNotice, Outgoing } from '../parts/targets/target.ts'
-import type { Sending, Unsent } from './breaker/breakers.ts'
+import type { AlertNotice, Outgoing, Unsent } from '../parts/targets/target.ts'
+import type { Sending } from './breaker/breakers.ts'
 
 export type Delivering = {
   readonly run: Pick<NewRun, 'profile' | 'route' | 'deliveryId' | 'itemBy' | 'job' | 'delivery' | 'callback'>
@@ -38,26 +39,22 @@ export type Delivering = {
   readonly isOurs: (progress: DeliveryProgress) => Promise<boolean>
 }
 
-/** A target that is to be tried again. */
-type Open = Unsent & { readonly position: number }
+/** What became of a text at its targets: the end of its run, unless it is to be tried again. `lost`: another worker has the run now. */
+export type Delivered = Extract<RunEnd, { kind: 'done' | 'dead' }> | Undelivered | 'lost'
 
-/** What became of a text at its targets. `lost`: another worker has the run now. */
-export type Delivered =
-  | 'lost'
-  | {
-      /** The targets that have the text. */
-      readonly to: readonly string[]
-      /** Why the text is not where it should be. Absent where nothing is left to do. */
-      readonly error?: string
-      /** The targets that are to be tried again. With an error and none of them, nothing is left to try. */
-      readonly open: readonly Open[]
-      /** The longest wait that one of them asked for, in milliseconds. */
-      readonly retryAfterMs: number | undefined
-      /** Whether a target was given up, and is not to be tried again. */
-      readonly gaveUp: boolean
-      /** Whether nothing was sent in this attempt. */
-      readonly isUntried: boolean
-    }
+/** A text that is to be tried again at some of its targets. */
+export type Undelivered = {
+  readonly kind: 'again'
+  readonly error: string
+  /** The failures at these targets, by the position of the target. */
+  readonly open: ReadonlyMap<number, Extract<Sending, Unsent>>
+  /** The longest wait that one of them asked for, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+  /** Whether a target was given up, and is not to be tried again. */
+  readonly gaveUp: boolean
+  /** Whether nothing was sent in this attempt. */
+  readonly isUntried: boolean
+}
 
 /** The time that one target has to send the text, in milliseconds. */
 const budgetMs = 60_000
@@ -78,32 +75,35 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const before = to.map((_, position) => delivering.progress?.[position] ?? null)
   const doubtful = delivering.interrupted ? before.indexOf(null) : -1
   const progress = reopened(delivering, before, doubtful)
+  const whyNot = (position: number, { why }: Pick<Unsent, 'why'>): string => `delivery to ${deliveryLabel(to, position)}: ${why}`
   // For a sole target no progress is stored: the stored reply and the end of the run say enough.
   const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
   // A target that failed before is open again. This change is stored before anything is sent: otherwise, after a crash during the sending,
   // the target would still be stored as failed, and nobody would know that the target may have the text.
   if (progress.some((each, position) => each !== before[position]) && !(await kept())) return 'lost'
-  const open: Open[] = []
-  let tried = 0
+  const open = new Map<number, Extract<Sending, Unsent>>()
+  let isUntried = true
   for (const position of to.keys()) {
     if (progress[position] !== null || isEnough(progress)) continue
     if (!(await delivering.isOurs(progress))) return 'lost'
-    const became = await deliverOne(delivering, position, position === doubtful)
-    if (typeof became === 'object') open.push(became)
-    if (typeof became !== 'object' || became.outage !== 'held') tried++
-    progress[position] = typeof became === 'object' ? false : became
+    const sent = await deliverOne(delivering, position, position === doubtful)
+    if (sent.outage !== 'held') isUntried = false
+    if (sent.ok) progress[position] = true
+    else if (!sent.repeatable) progress[position] = whyNot(position, sent)
+    else {
+      open.set(position, sent)
+      progress[position] = false
+    }
     if (!(await kept())) return 'lost'
   }
-  const given = progress.filter((each) => typeof each === 'string')
   const done = [...to.keys()].filter((position) => progress[position] === true)
-  return {
-    to: done.flatMap((position) => to[position]?.target ?? []),
-    ...(isEnough(progress) ? {} : { error: partialFailureText(to, [...given, ...open.map(({ why }) => why)], done) }),
-    open,
-    retryAfterMs: Math.max(0, ...open.map(({ retryAfterMs }) => retryAfterMs ?? 0)) || undefined,
-    gaveUp: given.length > 0,
-    isUntried: tried === 0,
-  }
+  if (isEnough(progress)) return { kind: 'done', to: done.flatMap((position) => to[position]?.target ?? []) }
+  const given = progress.filter((each) => typeof each === 'string')
+  const failed = [...open].map(([position, sent]) => whyNot(position, sent))
+  const error = partialFailureText(to, [...given, ...failed], done)
+  if (open.size === 0) return { kind: 'dead', error }
+  const retryAfterMs = Math.max(0, ...[...open.values()].map((sent) => sent.retryAfterMs ?? 0)) || undefined
+  return { kind: 'again', error, open, retryAfterMs, gaveUp: given.length > 0, isUntried }
 }
 
 /**
@@ -119,8 +119,8 @@ const reopened = ({ run, revived, repeatable }: Delivering, before: DeliveryProg
   })
 }
 
-/** Sends to one target. `true`: the target has the text. A text: the reason why the target is given up. `Open`: to be tried again. */
-const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<true | string | Open> => {
+/** Sends to one target. */
+const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<Sending> => {
   const { run, text, alerts, traceparent, send, repeatable, resumed, signal } = delivering
   const { profile, route, deliveryId, itemBy, job, callback } = run
   const to = deliveriesOf(run.delivery)
@@ -135,7 +135,7 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
     ...(alerts ? { alerts } : {}),
     ...(resumed ? { resumed } : {}),
   }
-  if (signal.aborted) return { ...stopped, position }
+  if (signal.aborted) return stopped
   let mayStop = repeatable(delivery.target)
   const onlyOnce = (): void => {
     // The stop has aborted this delivery, and the next start of the gateway sends the text. The text must not go out now as well.
@@ -144,13 +144,8 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
   }
   const sending = send({ text, ...about, delivery, position, budgetMs, onlyOnce, ...(doubtful ? { doubtful } : {}) })
   const sent = await unlessStopped(sending, signal, () => mayStop)
-  if (sent.ok) {
-    if (sent.detail !== undefined) delivering.answered(`${deliveryLabel(to, position)}: ${sent.detail}`)
-    return true
-  }
-  const why = `delivery to ${deliveryLabel(to, position)}: ${sent.why}`
-  if (!sent.repeatable) return why
-  return { ...sent, why, position }
+  if (sent.ok && sent.detail !== undefined) delivering.answered(`${deliveryLabel(to, position)}: ${sent.detail}`)
+  return sent
 }
 
 /**

@@ -19,7 +19,7 @@ import type { OwnComments } from '../parts/own-comment.ts'
 import { callbackAsDeliver } from '../parts/respond/callback.ts'
 import { receiverAddress } from '../parts/targets/delivery/receiver.ts'
 import { obstacleOf, settingSecrets, settingsOf } from '../parts/targets/delivery/settings.ts'
-import type { Keep, Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
+import type { Keep, Outgoing, Sent, TargetPart, Unsent } from '../parts/targets/target.ts'
 import { permanentFailure } from '../parts/targets/target.ts'
 import { createRedactor } from '../secrets/redact.ts'
 import { secretsOfSettings } from '../secrets/settings-secrets.ts'
@@ -54,7 +54,7 @@ export const createSender = (options: SenderOptions): Sender => {
       facts.emit({ kind: 'text_goes_once', cause: placed, target: part.name, why })
     }
     // Secrets are redacted before the text is cut: `cut` could leave half a secret, which the redactor would not find.
-    const shown = <T extends { readonly why: string }>(sent: T): T => ({
+    const shown = (sent: Unsent): Unsent => ({
       ...sent,
       why: cut(createRedactor(knownSecrets())(sent.why), maxAnswerChars),
     })
@@ -63,7 +63,7 @@ export const createSender = (options: SenderOptions): Sender => {
         ...placed,
         delivery: { ...outgoing.delivery, extra },
         onlyOnce,
-        postponed: (failed: Extract<Sent, { ok: false }>) => postponed(shown(failed)),
+        postponed: (failed: Unsent) => postponed(shown(failed)),
       }
       const [startedAt, begun] = [clock.now(), clock.monotonic()]
       const kit = { settings, env, log, clock, keep, mark: ownComments.mark }

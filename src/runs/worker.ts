@@ -17,7 +17,7 @@ import { Cancels } from './flow/cancels.ts'
 import { HeldRuns } from './flow/held-runs.ts'
 import { HeldLeases } from './held-leases.ts'
 
-export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held'> &
+export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels'> &
   ReportOptions & {
     /** Whether several processes work on the store. */
     readonly isShared: boolean
@@ -65,7 +65,7 @@ export class Worker {
     setMaxListeners(0, this.#abort.signal)
     const cancels = this.#cancels
     this.#leases = new HeldLeases({ ...options, lost: (lease) => cancels.lost(lease) })
-    const attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held }, this.#abort.signal)
+    const attempt = createAttempt({ ...options, leases: this.#leases, cancels }, this.#abort.signal)
     this.#attempt = reportingEnds(attempt, options, this.#abort.signal)
   }
 
@@ -228,17 +228,17 @@ export class Worker {
   }
 
   /**
-   * Makes an attempt at a run, emits the end of the attempt as a fact, and stores it. Rejects when the end cannot be stored before the
-   * worker stops.
+   * Makes an attempt at a run, emits the end of the attempt as a fact, unless nothing was begun, and stores it. Rejects when the end cannot
+   * be stored before the worker stops.
    */
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock, traces } = this.#options
     const transcript = beginTranscript(lease, clock, traces)
     const end = await this.#attempt(lease, transcript)
     if (end === 'lost') return this.#takenOver(lease)
-    if (end === 'given back') return
-    const run = describeAttempt(lease, end, clock, transcript)
-    facts.emit({ kind: 'attempt_ended', at: clock.now(), run })
+    const unbegun = end.kind === 'again' ? end.unbegun : undefined
+    const run = unbegun ? undefined : describeAttempt(lease, end, clock, transcript)
+    if (run) facts.emit({ kind: 'attempt_ended', run })
     // The record is written before the store deletes the run: a crash in between leaves a second record of the same end, but never a run
     // without a record of its end.
     if (end.kind !== 'again') await facts.flushed()
@@ -250,8 +250,9 @@ export class Worker {
     const kept = await persistRun(lease, finish, this.#options, this.#abort.signal)
     // Where `finish` was called more than once, `false` need not mean that another worker has the run: a call that seemed to fail may have
     // been committed.
-    if (!kept && calls === 1) this.#takenOver(lease)
-    else facts.emit({ kind: 'attempt_committed', run })
+    if (!kept && calls === 1) return this.#takenOver(lease)
+    if (run) facts.emit({ kind: 'attempt_committed', run })
+    if (unbegun === 'paused') this.#held.add(lease)
   }
 
   #takenOver(lease: Lease): void {

@@ -71,8 +71,8 @@ export const attemptLine = (run: RunAttempt, now: number): TrafficLine => ({
   job: run.job ?? null,
   target: run.target || null,
   error: run.end.kind === 'done' ? null : cut(run.end.error, maxReasonChars),
-  next_at: run.end.kind === 'again' ? isoTime(run.end.nextAt) : null,
-  silent: run.end.kind === 'done' && run.end.silent,
+  next_at: run.end.kind === 'again' ? isoTime(run.endedAt + run.end.afterMs) : null,
+  silent: run.end.kind === 'done' && run.end.silent === true,
 })
 
 /** Returns the traffic lines of a record that another gateway wrote. Only records of a request and of an attempt have lines. */

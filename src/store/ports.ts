@@ -5,6 +5,7 @@
  */
 
 import type { DeliveryProgress, KeptEvents, NewRun } from '../core/new-run.ts'
+import type { RunEnd } from '../core/run-end.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../core/session.ts'
 
 /**
@@ -100,19 +101,6 @@ export type Lease = {
 
 /** The part of a lease that says which run its worker gave back to the store (`finish` with `again`). */
 export type GivenBack = Pick<Lease, 'runId' | 'fence'>
-
-/** The end of an attempt, as its worker stores it. */
-export type RunEnd =
-  /** `silent`: the agent asked that nothing be sent. `to`: the targets that have the reply. */
-  | { readonly kind: 'done'; readonly silent?: true; readonly to?: readonly string[] }
-  /**
-   * `uncounted`: the attempt does not count, because a stop aborted it, this process gave the run back, or the receiver of the reply fails
-   * with other texts too. `waits`: the run waits for a target that is down; this is for observers, and no store keeps it.
-   */
-  | { readonly kind: 'again'; readonly afterMs: number; readonly error: string; readonly uncounted?: true; readonly waits?: true }
-  | { readonly kind: 'dead'; readonly error: string }
-  /** An operator cancelled the run, or it began too late. The store forgets the run, as it does when a run is done. */
-  | { readonly kind: 'cancelled' | 'expired'; readonly error: string }
 
 /** The result of a cancel. `delivering`: the reply of the run is being delivered. `none`: the event has no run that has not ended. */
 export type Cancelled = 'cancelled' | 'delivering' | 'none'

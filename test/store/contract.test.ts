@@ -5,22 +5,11 @@ import t, { type Test } from 'tap'
 import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { NewRun } from '../../src/core/new-run.ts'
+import type { RunEnd } from '../../src/core/run-end.ts'
 import type { ChatAddress, SessionMessage, SessionName } from '../../src/core/session.ts'
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type {
-  Accepted,
-  Claim,
-  Group,
-  Joined,
-  Lane,
-  Lease,
-  PendingWork,
-  RunEnd,
-  Store,
-  StoredStanding,
-  StoreTotals,
-} from '../../src/store/ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, PendingWork, Store, StoredStanding, StoreTotals } from '../../src/store/ports.ts'
 import type { Erased, OpenStore, StorePart } from '../../src/store/store-part.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { newFolder } from '../fakes/folder.ts'

@@ -37,8 +37,8 @@ export const checkOnline = async (input: CheckInput): Promise<readonly Check[]> 
 
 const askHost = async (origin: string, users: string): Promise<Check> => {
   const answer = await callApi({ method: 'HEAD', url: `${origin}/` }, maxCallMs, systemClock.now)
-  if (answer.kind === 'answer') return ok(users, `${origin} answered HTTP ${answer.status}`)
-  return fail(users, `${origin}: ${answer.why}`, 'check the address, its name in DNS, and whether this machine may reach it')
+  if (!answer.failure) return ok(users, `${origin} answered HTTP ${answer.status}`)
+  return fail(users, `${origin}: ${answer.failure.message}`, 'check the address, its name in DNS, and whether this machine may reach it')
 }
 
 /**

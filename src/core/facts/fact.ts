@@ -3,6 +3,7 @@
 import type { ExactObject } from '../json.ts'
 import type { AwaitedAnswer, Outcome, Reply } from '../outcome.ts'
 import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from '../request.ts'
+import type { RunEnd } from '../run-end.ts'
 import type { ChatAddress } from '../session.ts'
 import type { SpanPlace } from '../telemetry/trace-context.ts'
 import type { CatchUpEnded } from './catch-up-ended.ts'
@@ -130,23 +131,10 @@ export type RunAttempt = Cause & {
   readonly startedAt: number
   /** The length of the attempt, in milliseconds. */
   readonly ms: number
-  readonly end:
-    | {
-        readonly kind: 'done'
-        /** Whether the reply is empty or says that nothing is to be sent. Then nothing was delivered. */
-        readonly silent: boolean
-      }
-    | { readonly kind: 'dead'; readonly error: string }
-    /** The run ended without an attempt: an operator cancelled it, or it would have begun too late. `attempt` counts those before. */
-    | { readonly kind: 'cancelled' | 'expired'; readonly error: string }
-    /** The attempt failed, and another attempt follows at `nextAt`: wall time, milliseconds. */
-    | {
-        readonly kind: 'again'
-        readonly error: string
-        readonly nextAt: number
-        /** The run waits for a target that is down. */
-        readonly waits?: true
-      }
+  /** When the attempt ended: wall time, milliseconds. The next attempt of a run that is tried again is counted from here. */
+  readonly endedAt: number
+  /** Of a run that was cancelled or has expired, `attempt` counts the attempts before. */
+  readonly end: RunEnd
 }
 
 /** The names of the configured routes that a reload added, changed and removed, and of the sections around the routes that it changed. */
@@ -195,7 +183,7 @@ type Entries =
   /**
    * The end of an attempt, emitted before the store commits that end. A crash in between leaves a record too many, never one too few.
    */
-  | Entry<'journal' | 'replies' | 'traces', { readonly kind: 'attempt_ended'; readonly at: number; readonly run: RunAttempt }>
+  | Entry<'journal' | 'replies' | 'traces', { readonly kind: 'attempt_ended'; readonly run: RunAttempt }>
   /** The store has committed the end of the attempt. */
   | Entry<'alerts' | 'log' | 'metrics' | 'traffic', { readonly kind: 'attempt_committed'; readonly run: RunAttempt }>
   /** An operator revived a dead run. */

@@ -123,7 +123,7 @@ export class AlertDelivery {
     }
     message.isBegun = false
     if (delivered === 'lost') return
-    if (delivered.error === undefined) {
+    if (delivered.kind === 'done') {
       delete state.lost[message.rule]
       remove()
       return
@@ -131,7 +131,7 @@ export class AlertDelivery {
     // A message that the stop broke off costs no attempt.
     if (!this.#abort.signal.aborted) message.tries++
     const fields = { rule: message.rule, attempt: message.tries, reason: delivered.error }
-    if (delivered.open.length > 0 && message.tries < retry.maxAttempts) {
+    if (delivered.kind === 'again' && message.tries < retry.maxAttempts) {
       message.nextAt = clock.now() + delayAfter(message.tries, retry, delivered.retryAfterMs)
       log('warn', fields, 'alert not delivered, it will be tried again')
       return

@@ -13,7 +13,7 @@ import type { Claim, Store } from '../../store/ports.ts'
 import { claimOf, compileTargetClaims, duplicate, holdMsFor, holdMsOf } from '../claim.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../destination.ts'
 import type { Effects } from '../effects.ts'
-import type { Outgoing } from '../targets/target.ts'
+import { type Outgoing, permanentFailure, type Sent } from '../targets/target.ts'
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, directRun, routeMembers } from './kit/accept.ts'
 import { compileMessage, type EventMessage } from './kit/message.ts'
@@ -112,84 +112,64 @@ const deliverDirectly = async (
 ): Promise<Outcome> => {
   const { route, profile, deliveryId } = event
   const to = deliveriesOf(delivery)
-  const answers: string[] = []
+  const label = (position: number): string => deliveryLabel(to, position)
   const traceparent = effects.traces?.placeOf(event).traceparent
   const about = { text, profile, route, deliveryId, ...(traceparent === undefined ? {} : { traceparent }) }
-  const waits: number[] = []
-  const send = createSendOne(about, effects, claims.deadline, {
-    answered: (position, answer) => answers.push(`${deliveryLabel(to, position)}: ${answer}`),
-    waits: (ms) => waits.push(ms),
-  })
+  const send = createSendOne(about, effects, claims.deadline)
   const isFirstSuccess = 'to' in delivery && delivery.mode === 'first_success'
   const record = recorderOf(event, effects)
-  const failures = isFirstSuccess ? await sendInTurn(to, send) : await sendToAll(to, claims, send, record)
-  const done = [...to.keys()].filter((position) => failures[position] === undefined && position < failures.length)
+  const results = isFirstSuccess ? await sendInTurn(to, send) : await sendToAll(to, claims, send, record)
+  const done = [...results.keys()].filter((position) => results[position]?.ok)
   const isDone = isFirstSuccess ? done.length > 0 : done.length === to.length
   await record((store) => store.settle(claims.claim, isDone), isDone)
-  if (isDone) return { kind: 'delivered', route, target: done.map((position) => to[position]?.target).join(', '), deliveryId, answers }
-  const failed = failures.flatMap((why, position) => (why === undefined ? [] : `${deliveryLabel(to, position)}: ${why}`))
-  const waitMs = waits.length > 0 ? { retryAfterSeconds: Math.ceil(Math.max(...waits) / 1000) } : {}
-  return refuse('delivery_failed', { ...waitMs, detail: partialFailureText(to, failed, done) })
+  if (isDone) {
+    const answers = results.flatMap((sent, position) => (sent.ok && sent.detail !== undefined ? `${label(position)}: ${sent.detail}` : []))
+    return { kind: 'delivered', route, target: done.map((position) => to[position]?.target).join(', '), deliveryId, answers }
+  }
+  const failed = results.flatMap((sent, position) => (sent.ok ? [] : `${label(position)}: ${sent.why}`))
+  const waitsMs = results.flatMap((sent) => (sent.ok ? [] : (sent.retryAfterMs ?? [])))
+  const retryAfter = waitsMs.length > 0 ? { retryAfterSeconds: Math.ceil(Math.max(...waitsMs) / 1000) } : {}
+  return refuse('delivery_failed', { ...retryAfter, detail: partialFailureText(to, failed, done) })
 }
 
-/** For each target, up to the last that was tried: the reason why it failed, or `undefined` when the target has the text. */
-type Failures = readonly (string | undefined)[]
-/** Sends to one target, within the fraction `timeShare` of the remaining time. Resolves to why it failed; `undefined` after a success. */
-type SendOne = (delivery: Delivery, position: number, timeShare: number) => Promise<string | undefined>
-
-/**
- * `answered` gets the `detail` of a success. `waits` gets, after a failure, the wait that the target asked for, or the wait until the next
- * trial of a target that is down.
- */
-type SendListener = { readonly answered: (position: number, answer: string) => void; readonly waits: (ms: number) => void }
+/** Sends to one target, within the fraction `timeShare` of the remaining time. */
+type SendOne = (delivery: Delivery, position: number, timeShare: number) => Promise<Sent>
 
 /**
  * Makes the function that sends the text of one event to one of its targets. `deadline`: the monotonic time at which the sending to all
  * targets must have ended.
  */
-const createSendOne = (
-  about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>,
-  { send, clock }: Effects,
-  deadline: number,
-  { answered, waits }: SendListener,
-): SendOne => {
-  return async (delivery, position, timeShare) => {
+const createSendOne =
+  (about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>, { send, clock }: Effects, deadline: number): SendOne =>
+  async (delivery, position, timeShare) => {
     const ms = Math.floor((deadline - clock.monotonic()) * timeShare)
-    if (ms < 1) return 'no time was left for it'
-    const sent = await send({ ...about, delivery, position, budgetMs: ms })
-    if (!sent.ok) {
-      if (sent.retryAfterMs !== undefined) waits(sent.retryAfterMs)
-      return sent.why
-    }
-    if (sent.detail !== undefined) answered(position, sent.detail)
-    return undefined
+    return ms < 1 ? permanentFailure('no time was left for it') : send({ ...about, delivery, position, budgetMs: ms })
   }
-}
 
 /**
  * Sends at the same time to all targets that do not have the text from an earlier request. Where there are several targets, each success is
  * stored at once, so that after a crash the target does not get the text again.
  */
-const sendToAll = (to: readonly Delivery[], { targetClaims, had }: HeldClaims, send: SendOne, record: Recorder): Promise<Failures> =>
+const sendToAll = (to: readonly Delivery[], { targetClaims, had }: HeldClaims, send: SendOne, record: Recorder): Promise<readonly Sent[]> =>
   Promise.all(
-    to.map(async (delivery, position) => {
-      if (had[position]) return undefined
-      const why = await send(delivery, position, 1)
+    to.map(async (delivery, position): Promise<Sent> => {
+      if (had[position]) return { ok: true }
+      const sent = await send(delivery, position, 1)
       const targetClaim = targetClaims[position]
-      if (why === undefined && targetClaim && to.length > 1)
+      if (sent.ok && targetClaim && to.length > 1)
         await record((store) => Promise.all([store.claim(targetClaim), store.settle(targetClaim, true)]), true)
-      return why
+      return sent
     }),
   )
 
 /** Sends in order until one target has the text. No target may use up the time of the targets after it. */
-const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failures> => {
-  const failures: (string | undefined)[] = []
+const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<readonly Sent[]> => {
+  const results: Sent[] = []
   for (const [position, delivery] of to.entries()) {
-    failures.push(await send(delivery, position, 1 / (to.length - position)))
-    if (failures.at(-1) === undefined) break
+    results.push(await send(delivery, position, 1 / (to.length - position)))
+    if (results.at(-1)?.ok) break
   }
-  return failures
+  return results
 }
 
 /**

@@ -104,15 +104,13 @@ export const pollPage = async (
   return pageOf(answer.text, isNumbered) ?? { ok: false, why: `HTTP ${answer.status}, and no page of messages` }
 }
 
-type Answered = Extract<ApiAnswer, { kind: 'answer' }>
-
-const isSuccess = (answer: ApiAnswer): answer is Answered => answer.kind === 'answer' && answer.status >= 200 && answer.status <= 299
+const isSuccess = ({ status }: ApiAnswer): boolean => status >= 200 && status <= 299
 
 /** Statuses that say nothing of the position: who asks, and when. */
 const notOfPosition = new Set([401, 403, 408, 425, 429])
 
 const failureOf = (answer: ApiAnswer, hasPosition: boolean): PollFailure => {
-  if (answer.kind === 'none') return { ok: false, why: answer.why }
+  if (answer.failure) return { ok: false, why: answer.failure.message }
   const { status, body, retryAfterMs } = answer
   const said = answerText(body, 'detail', 'message', 'code')
   const isBadPosition = hasPosition && status >= 400 && status <= 499 && !notOfPosition.has(status)

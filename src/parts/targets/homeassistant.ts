@@ -66,8 +66,8 @@ const notifyPersistently = (posting: Posting): Promise<Sent> => {
 const notifyEntity = async (posting: Posting): Promise<Sent> => {
   const { chat } = posting
   const found = await posting.call(request(posting, { method: 'GET', path: `states/${chat}` }))
-  if (found.kind === 'answer' && found.status === 404) return callService(posting, chat.replace('.', '/'), titled(posting))
-  if (found.kind === 'none' || found.status !== 200 || own(found.body, 'entity_id') !== chat) return homeAssistantFailure(found, true)
+  if (found.status === 404) return callService(posting, chat.replace('.', '/'), titled(posting))
+  if (found.status !== 200 || own(found.body, 'entity_id') !== chat) return homeAssistantFailure(found, true)
   if (own(found.body, 'state') === 'unavailable') return { ok: false, why: `${chat} is unavailable`, repeatable: true, receiver: 'up' }
   return callService(posting, 'notify/send_message', { entity_id: chat, ...titled(posting) })
 }
@@ -76,7 +76,7 @@ const notifyEntity = async (posting: Posting): Promise<Sent> => {
 const callService = async (posting: Posting, path: string, data: JsonObject, idempotent = false): Promise<Sent> => {
   const answer = await posting.call(request(posting, { path: `services/${path}`, json: data }))
   // On success the API answers with the list of changed states, which is usually empty.
-  const done = answer.kind === 'answer' && (answer.status === 200 || answer.status === 201) && /^\s*\[/.test(answer.text)
+  const done = (answer.status === 200 || answer.status === 201) && /^\s*\[/.test(answer.text)
   return done ? { ok: true } : homeAssistantFailure(answer, idempotent, `services/${path}`)
 }
 
@@ -90,7 +90,6 @@ const request = (posting: Posting, { path, ...rest }: Call): ApiRequest => ({
 
 /** Makes the failure of a call. `service`: the path of the service that was called. */
 const homeAssistantFailure = (answer: ApiAnswer, idempotent: boolean, service?: string): Sent => {
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   // For an unknown service, the API answers only "400: Bad Request".
   const hint = answer.status === 400 && service !== undefined ? `${service} is unknown, or refuses the message` : undefined
   return failureFromAnswer(answer, { why: answerText(answer.body, 'message') ?? hint, idempotent })

@@ -182,7 +182,7 @@ const extraHeaders = (extra: JsonObject): { readonly headers: HeaderLines } | Re
 
 const resultOfPost = (answer: ApiAnswer, host: string): Sent => {
   // A repeat is allowed: it has the same webhook-id, by which a receiver that got the first request recognises the repeat.
-  if (answer.kind === 'none') return { ok: false, why: `${host}: ${answer.why}`, repeatable: true }
+  if (answer.failure) return { ok: false, why: `${host}: ${answer.failure.message}`, repeatable: true }
   const { status, retryAfterMs } = answer
   if (status >= 200 && status < 300) return { ok: true, detail: `HTTP ${status}` }
   const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''

@@ -61,7 +61,7 @@ export const pushover = defineChat({
       url: `${apiBaseOf(posting, 'https://api.pushover.net')}/1/messages.json`,
       form: { token: setting('token') ?? '', user: chat, message: text, ...optionFields(posting) },
     })
-    if (answer.kind === 'answer' && answer.status === 200 && own(answer.body, 'status') === 1) return { ok: true }
+    if (answer.status === 200 && own(answer.body, 'status') === 1) return { ok: true }
     return failureFromAnswer(answer, { why: reasons(answer), idempotent: false })
   },
 })
@@ -77,6 +77,6 @@ const optionalField = (key: string, text: string | undefined): [string, string][
 
 /** Joins the errors in an answer of Pushover. */
 const reasons = (answer: ApiAnswer): string | undefined => {
-  const errors = answer.kind === 'answer' ? own(answer.body, 'errors') : undefined
+  const errors = own(answer.body, 'errors')
   return Array.isArray(errors) ? printable(excerpt(errors.filter((error) => typeof error === 'string').join('; '), 200)) : undefined
 }

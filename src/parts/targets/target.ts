@@ -9,25 +9,27 @@ import type { ChatAddress } from '../../core/session.ts'
 import type { OwnComments } from '../own-comment.ts'
 
 /** Makes a failure that is not repeated, and that says nothing of the receiver. `why`: the reason, for people. */
-export const permanentFailure = (why: string): Sent => ({ ok: false, why, repeatable: false })
+export const permanentFailure = (why: string): Unsent => ({ ok: false, why, repeatable: false })
 
 /** The result of one attempt to send a text. */
 export type Sent =
   /** `detail`: for people, where the text is now, for example `to ops` or the address of a comment. */
-  | { readonly ok: true; readonly detail?: string }
-  | {
-      readonly ok: false
-      readonly why: string
-      /** Whether another attempt cannot post the text twice: nothing was posted, or the target drops a repeated post. */
-      readonly repeatable: boolean
-      /** The wait that the platform asks for before another attempt. */
-      readonly retryAfterMs?: number
-      /**
-       * What the failure says of the receiver. `down`: it could not be reached, or takes no text now (5xx, 429). `up`: it refused this
-       * text. When absent, a `repeatable` failure means `down`, and any other failure `unknown`.
-       */
-      readonly receiver?: 'down' | 'up' | 'unknown'
-    }
+  { readonly ok: true; readonly detail?: string } | Unsent
+
+/** The failure of an attempt to send a text. */
+export type Unsent = {
+  readonly ok: false
+  readonly why: string
+  /** Whether another attempt cannot post the text twice: nothing was posted, or the target drops a repeated post. */
+  readonly repeatable: boolean
+  /** The wait that the platform asks for before another attempt. */
+  readonly retryAfterMs?: number
+  /**
+   * What the failure says of the receiver. `down`: it could not be reached, or takes no text now (5xx, 429). `up`: it refused this text.
+   * When absent, a `repeatable` failure means `down`, and any other failure `unknown`.
+   */
+  readonly receiver?: 'down' | 'up' | 'unknown'
+}
 
 /** An alert that a text reports, for receivers that read fields. */
 export type AlertNotice = {
@@ -74,7 +76,7 @@ export type Outgoing = {
   /**
    * Call this with a failure after which you wait and post the text again yourself. Then other texts to the same address wait as long.
    */
-  readonly postponed?: (failed: Extract<Sent, { ok: false }>) => void
+  readonly postponed?: (failed: Unsent) => void
 }
 
 /** One setting of a target: its key under `platforms.<name>`, and its environment variables, whose values win. */

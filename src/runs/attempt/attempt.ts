@@ -1,13 +1,13 @@
-/** An attempt at a run: what it has, and how it gives its run back. */
+/** An attempt at a run: what it has, and the ends of an attempt that is made again. */
 
 import type { NewRun } from '../../core/new-run.ts'
+import type { RunEnd } from '../../core/run-end.ts'
 import type { Outgoing } from '../../parts/targets/target.ts'
-import type { Lease, RunEnd, Store } from '../../store/ports.ts'
+import type { Lease, Store } from '../../store/ports.ts'
 import type { AskOptions } from '../ask-agent.ts'
 import { delayAfter } from '../backoff.ts'
 import type { Sending } from '../breaker/breakers.ts'
 import type { Outages } from '../breaker/outages.ts'
-import type { HeldRuns } from '../flow/held-runs.ts'
 import type { Paces, SharedRates } from '../flow/paces.ts'
 import { persist } from '../persist.ts'
 import type { RunPolicy } from '../policy.ts'
@@ -23,8 +23,6 @@ export type AttemptOptions = AskOptions & {
   readonly send: (outgoing: Outgoing) => Promise<Sending>
   /** Says which runs wait for a target that is down. Absent where no run does. */
   readonly outages?: Outages
-  /** Remembers the runs of paused routes. */
-  readonly held: Pick<HeldRuns, 'add'>
   /**
    * Counts the runs of routes with `rate_limit` that all gateways have begun. Absent: this gateway counts the runs that it has begun
    * itself.
@@ -48,18 +46,6 @@ export type Attempt = {
   readonly lease: Lease
   readonly policy: RunPolicy
   readonly transcript: Transcript
-}
-
-/**
- * What became of an attempt: its end, which the worker stores. `lost`: another worker has the run now. `given back`: nothing was begun, and
- * the store has the run back, without a counted attempt.
- */
-export type Attempted = RunEnd | 'lost' | 'given back'
-
-/** Gives a run back that was not begun. The attempt does not count, and is not recorded. `lost`: another worker has the run already. */
-export const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, error: string): Promise<'lost' | 'given back'> => {
-  const end: RunEnd = { kind: 'again', afterMs, error: options.redact(error), uncounted: true }
-  return (await persistRun(lease, () => options.store.finish(lease, end), options, signal)) ? 'given back' : 'lost'
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Delivers the reply of a run, and decides how the attempt ends. */
 
 import type { DeliveryProgress } from '../../core/new-run.ts'
+import { giveBack, type RunEnd } from '../../core/run-end.ts'
 import { delayAfter } from '../backoff.ts'
-import { type Delivered, deliver } from '../deliver.ts'
+import { deliver, type Undelivered } from '../deliver.ts'
 import { mergedPrompt } from '../merged-prompt.ts'
-import { type Attempt, type Attempted, endOfFailure, giveBack, persistRun } from './attempt.ts'
+import { type Attempt, endOfFailure, persistRun } from './attempt.ts'
 
 /** The lines with which an agent asks that nothing be sent (rules: Runs 4). */
 const silentWords = new Set(['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'])
@@ -19,7 +20,7 @@ export const isSilent = (reply: string): boolean => {
 }
 
 /** Adds the reply to the run's session, sends it to the targets, and returns the end of the attempt. */
-export const deliverReply = async (attempt: Attempt, reply: string): Promise<Attempted> => {
+export const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
   const { options, signal, lease, transcript } = attempt
   // The text of a direct delivery is no reply: it is sent whatever it says, and its record has it as the prompt.
   const isReply = !lease.run.direct
@@ -50,10 +51,7 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Att
       !options.leases.mayBeLost(lease) ||
       persistRun(lease, () => options.leases.confirm(lease, () => options.store.keepReply(lease, reply, progress)), options, signal),
   })
-  if (delivered === 'lost') return 'lost'
-  const { to, error, open } = delivered
-  if (error === undefined) return { kind: 'done', to }
-  return open.length === 0 ? { kind: 'dead', error } : endOfDelivery(attempt, error, delivered)
+  return delivered !== 'lost' && delivered.kind === 'again' ? endOfUndelivered(attempt, delivered) : delivered
 }
 
 /**
@@ -61,20 +59,20 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Att
  * too. So a run does not end as dead while it only waits for a target that is down, even where another target has failed at the last
  * attempt.
  */
-const endOfDelivery = async (attempt: Attempt, error: string, delivered: Exclude<Delivered, 'lost'>): Promise<Attempted> => {
+const endOfUndelivered = (attempt: Attempt, { error, open, retryAfterMs: askedMs, gaveUp, isUntried }: Undelivered): RunEnd => {
   const { options, signal, lease, policy } = attempt
-  const { open, retryAfterMs: askedMs, gaveUp, isUntried } = delivered
+  const outages = [...open.values()].map(({ outage }) => outage)
   // Whether a target failed, or its sending was aborted by the stop, while its receiver takes other texts.
-  const hasFailed = open.some(({ outage }) => outage === undefined)
+  const hasFailed = outages.includes(undefined)
   // Whether a receiver fails with other texts too, though its breaker is still closed.
-  const isSuspected = open.some(({ outage }) => outage === 'suspected')
-  const waitsFor = open.filter(({ outage }) => outage === 'held' || outage === 'open').map(({ position }) => position)
+  const isSuspected = outages.includes('suspected')
+  const waitsFor = [...open].flatMap(([position, { outage }]) => (outage === 'held' || outage === 'open' ? position : []))
   const isOutage = isSuspected || waitsFor.length > 0
   if (signal.aborted || !isOutage || (hasFailed && lease.attempt < policy.retry.maxAttempts))
     return endOfFailure(attempt, error, { askedMs, counts: gaveUp })
   const counted = gaveUp ? {} : { uncounted: true as const }
   if (isSuspected) return { kind: 'again', afterMs: delayAfter(lease.attempt, policy.retry, askedMs), error, ...counted }
   const waitMs = options.outages?.waitFor(lease, waitsFor) ?? 0
-  if (isUntried && lease.reply !== undefined) return giveBack(attempt, waitMs, error)
+  if (isUntried && lease.reply !== undefined) return giveBack(waitMs, error)
   return { kind: 'again', afterMs: waitMs, error, ...counted, waits: true }
 }

@@ -1,18 +1,22 @@
 /** Makes an attempt at a run: asks the agent, unless its reply is stored already, and then delivers the reply. */
 
 import type { RunCause } from '../../core/facts/fact.ts'
-import type { Lease, RunEnd } from '../../store/ports.ts'
+import { giveBack, type RunEnd } from '../../core/run-end.ts'
+import type { Lease } from '../../store/ports.ts'
 import { askAgent, StoodStill, Unanswered } from '../ask-agent.ts'
 import { cancelledError, RunStopped } from '../flow/cancels.ts'
 import { Paces } from '../flow/paces.ts'
 import { createMeter } from '../meter.ts'
-import { type Attempt, type Attempted, type AttemptOptions, endOfFailure, giveBack, persistRun } from './attempt.ts'
+import { type Attempt, type AttemptOptions, endOfFailure, persistRun } from './attempt.ts'
 import { deliverReply, isSilent } from './deliver-reply.ts'
 import { mayGoElsewhere, whyNotStart } from './may-begin.ts'
 import type { Transcript } from './transcript.ts'
 
-/** Makes one attempt at the run of a lease, and collects reply, answers and usage in `transcript`. */
-export type MakeAttempt = (lease: Lease, transcript: Transcript) => Promise<Attempted>
+/**
+ * Makes one attempt at the run of a lease, and collects reply, answers and usage in `transcript`. Resolves to the end of the attempt, which
+ * the caller stores. `lost`: another worker has the run now.
+ */
+export type MakeAttempt = (lease: Lease, transcript: Transcript) => Promise<RunEnd | 'lost'>
 
 /**
  * How long a run is not due after this process gave it back because this process lacks what the run needs, in milliseconds. Otherwise this
@@ -22,11 +26,7 @@ const restMs = 5_000
 /** The most reasons that are remembered, so that each is logged once. */
 const maxReasons = 1_000
 
-/**
- * Makes the function that makes attempts. The function resolves to the end of the attempt, which the caller stores. `lost`: another worker
- * has the run now. `given back`: nothing was begun, and the store has the run back, without a counted attempt. When `signal` aborts, the
- * attempt is aborted.
- */
+/** Makes the function that makes attempts. When `signal` aborts, the attempt is aborted. */
 export const createAttempt = (options: AttemptOptions, signal: AbortSignal): MakeAttempt => {
   const paces = new Paces(options.clock, options.rates)
   const said = new Set<string>()
@@ -43,7 +43,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     const lacking = options.lacks(lease.run)
     if (lacking !== undefined && mayGoElsewhere(lease)) {
       warnOnce(`this gateway lacks ${lacking}`, 'runs wait for a gateway whose configuration has what they need')
-      return giveBack(attempt, restMs, `this gateway lacks ${lacking}`)
+      return giveBack(restMs, `this gateway lacks ${lacking}`)
     }
     const early = await whyNotStart(attempt)
     if (early !== undefined) return early
@@ -58,7 +58,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       return (await keepNewReply(attempt, reply)) ? await deliverReply(attempt, reply) : 'lost'
     } catch (error) {
       if (error instanceof RunStopped) return 'lost'
-      if (error instanceof StoodStill) return giveBack(attempt, 0, 'the gateway stood still before the run began')
+      if (error instanceof StoodStill) return giveBack(0, 'the gateway stood still before the run began')
       return endOfError(attempt, error)
     } finally {
       transcript.usage = meter.taken()

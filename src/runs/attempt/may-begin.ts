@@ -1,11 +1,12 @@
 /** Decides whether an attempt at a run may begin: not where the run is dead, paused, out of turn, or its target is down. */
 
+import { giveBack, type RunEnd } from '../../core/run-end.ts'
 import type { Lease } from '../../store/ports.ts'
 import { hasBegun, leftMs, notBegun } from '../flow/start-rule.ts'
-import { type Attempt, type Attempted, giveBack } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 
 /** Returns the end of an attempt that must not begin, or that waits for a target; `undefined` where it may begin. */
-export const whyNotStart = async (attempt: Attempt): Promise<Attempted | undefined> => {
+export const whyNotStart = async (attempt: Attempt): Promise<RunEnd | undefined> => {
   const { options, paces, lease, policy } = attempt
   // The process died, or its lease ran out, during the last attempt that the run may have. (After an orderly stop, the run gets another
   // attempt.)
@@ -14,18 +15,13 @@ export const whyNotStart = async (attempt: Attempt): Promise<Attempted | undefin
   if (lease.interrupted && policy.startsOnce && lease.reply === undefined)
     return { kind: 'dead', error: 'the process ended during the run, and a job is not started twice' }
   const unbegun = policy.start && notBegun(lease, policy.start, options.clock.now())
-  if (unbegun?.kind === 'wait') {
-    const given = await giveBack(attempt, unbegun.waitMs, unbegun.why)
-    if (unbegun.isHeld && given === 'given back') options.held.add(lease)
-    return given
-  }
   if (unbegun) return unbegun
   const undeliverable = lease.reply === undefined ? options.undeliverable(lease.run) : undefined
   if (undeliverable !== undefined) return { kind: 'dead', error: `${undeliverable}; the agent was not asked` }
   const turnMs = await untilTurn(attempt)
-  if (turnMs !== undefined && turnMs > 0) return giveBack(attempt, turnMs, 'the run waits for its turn: rate_limit of its route')
+  if (turnMs !== undefined && turnMs > 0) return giveBack(turnMs, 'the run waits for its turn: rate_limit of its route')
   const waitMs = mayWait(attempt) ? options.outages?.waitBefore(lease) : undefined
-  if (waitMs !== undefined) return giveBack(attempt, waitMs, 'the run waits until its target works again')
+  if (waitMs !== undefined) return giveBack(waitMs, 'the run waits until its target works again')
   if (turnMs !== undefined) paces.began(lease)
   return undefined
 }

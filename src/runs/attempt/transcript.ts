@@ -2,9 +2,10 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { RunAttempt, RunUsage, ToolCallMade } from '../../core/facts/fact.ts'
+import type { RunEnd } from '../../core/run-end.ts'
 import { type EventTraces, type SpanPlace, spanPlaceBelow } from '../../core/telemetry/trace-context.ts'
 import { targetNames } from '../../parts/destination.ts'
-import type { Lease, RunEnd } from '../../store/ports.ts'
+import type { Lease } from '../../store/ports.ts'
 import { mergedPrompt } from '../merged-prompt.ts'
 
 /** Makes the fields of a log line about a run: they say which run, event and attempt the line is about. */
@@ -67,11 +68,6 @@ export const describeAttempt = (
   acceptedAt: run.acceptedAt,
   startedAt,
   ms: clock.monotonic() - begun,
-  end: attemptEnd(end, clock),
+  endedAt: clock.now(),
+  end,
 })
-
-const attemptEnd = (end: RunEnd, clock: Clock): RunAttempt['end'] => {
-  if (end.kind === 'done') return { kind: 'done', silent: end.silent === true }
-  if (end.kind !== 'again') return { kind: end.kind, error: end.error }
-  return { kind: 'again', error: end.error, nextAt: clock.now() + end.afterMs, ...(end.waits ? { waits: true } : {}) }
-}

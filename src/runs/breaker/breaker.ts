@@ -4,22 +4,14 @@
  */
 
 import { backOff } from '../../core/turns/back-off.ts'
+import { receiverState } from '../../parts/targets/delivery/receiver.ts'
+import type { Sent } from '../../parts/targets/target.ts'
 
 export type BreakerSettings = {
   /** The number of failures in a row that open a breaker, if they are failures of several texts. */
   readonly failures: number
   /** The longest wait between two trials, unless the receiver asks for a longer wait. */
   readonly longestWaitMs: number
-}
-
-/** What the end of a sending shows about the receiver. */
-type Ended = {
-  readonly receiver: 'down' | 'up' | 'unknown'
-  /** The key of the text that was sent. It differs for each event and job, and is the same in all attempts to send one text. */
-  readonly text: string
-  readonly why: string
-  /** The wait that the receiver asks for, in milliseconds. */
-  readonly askedMs: number | undefined
 }
 
 /** The breaker of one address. Times are monotonic, in milliseconds. */
@@ -35,8 +27,11 @@ export interface Breaker {
   readonly isAsked: boolean
   /** Whether a text may be sent now. `trial`: the text may be sent, and the breaker is half-open until the caller ends this trial. */
   begin(): 'free' | 'trial' | 'held'
-  /** Notes how a sending ended, and opens or closes the breaker accordingly. */
-  end(ended: Ended, isTrial: boolean): void
+  /**
+   * Notes how a sending ended, and opens or closes the breaker accordingly. `text`: the key of the text that was sent. It differs for each
+   * event and job, and is the same in all attempts to send one text.
+   */
+  end(sent: Sent, text: string, isTrial: boolean): void
   /** Makes the next trial of an open breaker due now. */
   tryNow(): void
   /** Closes the breaker for an operator, and forgets the failures in a row. */
@@ -62,7 +57,7 @@ const createRow = (settings: () => BreakerSettings) => {
     isSeveral: (): boolean => isSeveral,
     /** Whether the failures are enough to say that the receiver is down. */
     isDown: (): boolean => isSeveral && failures >= settings().failures,
-    count({ text }: Ended): void {
+    count(text: string): void {
       failures++
       firstText ??= text
       isSeveral ||= firstText !== text
@@ -131,17 +126,18 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
       become('half_open')
       return 'trial'
     },
-    end(ended, isTrial) {
-      if (ended.receiver === 'up') return close()
+    end(sent, text, isTrial) {
+      const receiver = receiverState(sent)
+      if (sent.ok || receiver === 'up') return close()
       const isTrialOver = isTrial && state === 'half_open'
       // Where the trial has not shown whether the receiver works, the next trial is due now.
-      if (ended.receiver === 'unknown') return isTrialOver ? makeDue() : undefined
-      reason = ended.why
-      row.count(ended)
+      if (receiver === 'unknown') return isTrialOver ? makeDue() : undefined
+      reason = sent.why
+      row.count(text)
       if (isTrialOver) trials++
-      if (isTrialOver || (state === 'closed' && (row.isDown() || ended.askedMs))) open(ended.askedMs)
+      if (isTrialOver || (state === 'closed' && (row.isDown() || sent.retryAfterMs))) open(sent.retryAfterMs)
       // The text was on its way when the breaker opened.
-      else if (state !== 'closed') putOff(now() + (ended.askedMs ?? 0))
+      else if (state !== 'closed') putOff(now() + (sent.retryAfterMs ?? 0))
     },
     tryNow() {
       if (state === 'open') makeDue()

@@ -6,7 +6,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { receiverState } from '../../parts/targets/delivery/receiver.ts'
-import type { Outgoing, Sent } from '../../parts/targets/target.ts'
+import type { Outgoing, Sent, Unsent } from '../../parts/targets/target.ts'
 import type { GivenBack, Lease, RunId } from '../../store/ports.ts'
 import { type Breaker, type BreakerSettings, createBreaker } from './breaker.ts'
 import { OutageRuns } from './waiting-runs.ts'
@@ -34,17 +34,12 @@ export type OpenBreaker = Receiver & {
   readonly waiting: number
 }
 
-type Failed = Extract<Sent, { ok: false }>
-
 /**
- * A text that was not sent. `outage` is present where the receiver fails with other texts too. `held`: nothing was sent, because the breaker
- * is not closed. `open`: the sending failed, and the breaker is open. `suspected`: the sending failed as the sendings of other texts did, and
- * the breaker is still closed.
+ * The result of a sending, and what the breakers know of it. `outage` is present where the receiver fails with other texts too. `held`:
+ * nothing was sent, because the breaker is not closed. `open`: the sending failed, and the breaker is open. `suspected`: the sending failed
+ * as the sendings of other texts did, and the breaker is still closed.
  */
-export type Unsent = Failed & { readonly outage?: 'held' | 'open' | 'suspected' }
-
-/** The result of a sending, as the attempt at a run needs it. */
-export type Sending = Exclude<Sent, Failed> | Unsent
+export type Sending = Sent & { readonly outage?: 'held' | 'open' | 'suspected' }
 
 export type BreakersOptions = {
   readonly clock: Clock
@@ -80,7 +75,7 @@ export class Breakers {
    * Sends a text by `send`, unless the breaker of its receiver holds it back. `send` calls `postponed` with each failure after which it
    * posts the same text again.
    */
-  async send(receiver: Receiver, outgoing: Outgoing, send: (postponed: (failed: Failed) => void) => Promise<Sent>): Promise<Sending> {
+  async send(receiver: Receiver, outgoing: Outgoing, send: (postponed: (failed: Unsent) => void) => Promise<Sent>): Promise<Sending> {
     if (!this.#options.settings()) return send(() => {})
     const entry = this.#entries.get(receiverKey(receiver))
     // A text that may have arrived already is not held back, because only this attempt knows of the doubt.
@@ -210,7 +205,7 @@ export class Breakers {
     if (!entry) return sent
     const { profile, route, job, deliveryId } = outgoing
     const text = JSON.stringify([profile, route, job ?? '', deliveryId])
-    entry.breaker.end({ receiver: state, text, why: sent.ok ? '' : sent.why, askedMs: sent.ok ? undefined : sent.retryAfterMs }, isTrial)
+    entry.breaker.end(sent, text, isTrial)
     if (state === 'up') this.#entries.delete(receiverKey(receiver))
     if (sent.ok || state !== 'down') {
       this.#spared.delete(text)

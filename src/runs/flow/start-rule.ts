@@ -1,5 +1,6 @@
 /** Says whether a run may begin now, must wait, or has expired, by the keys of its route. */
 
+import { giveBack, type RunEnd } from '../../core/run-end.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Lease } from '../../store/ports.ts'
 
@@ -38,24 +39,18 @@ export const leftMs = ({ run, attempt }: Lease, { delayMs, expiresMs }: StartRul
  */
 export const hasBegun = ({ reply, interrupted, run }: Lease): boolean => reply !== undefined && (!run.direct || interrupted)
 
-/** `waitMs`: the time until the run may begin, or is judged again. `isHeld`: it waits for its route. */
-export type NotBegun =
-  | { readonly kind: 'wait'; readonly waitMs: number; readonly why: string; readonly isHeld: boolean }
-  | { readonly kind: 'expired'; readonly error: string }
-
 /**
- * Returns why the agent is not asked at `now` (wall time, milliseconds); `undefined` where it may be asked. A run that was begun before
- * neither waits for its delay nor expires. Where the agent has answered, nothing holds the run up.
+ * Returns the end of an attempt that does not ask the agent at `now` (wall time, milliseconds), because the run waits or has expired;
+ * `undefined` where the agent may be asked. A run that was begun before neither waits for its delay nor expires. Where the agent has
+ * answered, nothing holds the run up.
  */
-export const notBegun = (lease: Lease, rule: StartRule, now: number): NotBegun | undefined => {
+export const notBegun = (lease: Lease, rule: StartRule, now: number): RunEnd | undefined => {
   const { isHeld, delayMs, expiresMs } = rule
   if (hasBegun(lease)) return undefined
   // A run whose time is over expires also while it is held.
   const left = leftMs(lease, rule, now)
   if (left < 0) return { kind: 'expired', error: `expired: the run could not begin within ${expiresMs / 1000} s` }
-  if (isHeld) return { kind: 'wait', waitMs: Math.min(holdMs, left + 1), why: 'the run waits until its route is resumed', isHeld }
+  if (isHeld) return giveBack(Math.min(holdMs, left + 1), 'the run waits until its route is resumed', 'paused')
   const sinceMs = now - lease.run.acceptedAt
-  if (lease.attempt === 1 && sinceMs < delayMs)
-    return { kind: 'wait', waitMs: delayMs - sinceMs, why: 'the run waits until its delay is over', isHeld }
-  return undefined
+  return lease.attempt === 1 && sinceMs < delayMs ? giveBack(delayMs - sinceMs, 'the run waits until its delay is over') : undefined
 }

@@ -6,6 +6,7 @@
 import { type Clock, pause } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { DeliveryProgress, NewRun } from '../../core/new-run.ts'
+import type { RunEnd } from '../../core/run-end.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { checkWorks, isEventId, isNumbers, maxQueues, maxStandings } from '../bounds.ts'
 import type {
@@ -20,7 +21,6 @@ import type {
   Lease,
   PendingWork,
   Queues,
-  RunEnd,
   RunId,
   Spent,
   StoredStanding,

@@ -4,8 +4,9 @@
  */
 
 import type { DeliveryProgress, NewRun } from '../../core/new-run.ts'
+import type { RunEnd } from '../../core/run-end.ts'
 import { Lanes } from '../lanes.ts'
-import type { Cancelled, GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
+import type { Cancelled, GivenBack, Lane, Lease, QueuedLane, StoredStanding } from '../ports.ts'
 import { firstOf, type Priority, priorityOf } from '../priority.ts'
 import type { Erased, ErasedRun } from '../store-part.ts'
 import { erasedRun, queuedEventOf } from '../stored.ts'

@@ -1,6 +1,7 @@
 /** Stores how an attempt ended. The end of a run that is known to have no lane costs less to store than that of a run that may have one. */
 
-import type { Lease, RunEnd } from '../ports.ts'
+import type { RunEnd } from '../../core/run-end.ts'
+import type { Lease } from '../ports.ts'
 import { endRunKind } from './calls/lane-calls.ts'
 import { doneKind, failedKind, type TakenRun } from './calls/run-calls.ts'
 import type { Links } from './links.ts'

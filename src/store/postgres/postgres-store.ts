@@ -2,9 +2,10 @@
 
 import { StoreFault } from '../../core/fault.ts'
 import type { DeliveryProgress, NewRun } from '../../core/new-run.ts'
+import type { RunEnd } from '../../core/run-end.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxQueues, maxStandings, unsettledMs } from '../bounds.ts'
-import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, Queues, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
+import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, Queues, Spent, StoredStanding, StoreTotals } from '../ports.ts'
 import type { Shared } from '../shared.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { chatText, replyText, storedMessage } from '../stored.ts'

@@ -5,7 +5,8 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { NewRun } from '../../core/new-run.ts'
-import type { Accepted, Cancelled, GivenBack, Lane, Lease, RunEnd } from '../ports.ts'
+import type { RunEnd } from '../../core/run-end.ts'
+import type { Accepted, Cancelled, GivenBack, Lane, Lease } from '../ports.ts'
 import { endAsDead, endAttempt } from './attempt-ends.ts'
 import { dueKind } from './backlog.ts'
 import type { ClaimFields } from './calls/claim-calls.ts'

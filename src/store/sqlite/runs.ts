@@ -2,8 +2,9 @@
 
 import { hourMs } from '../../core/clock.ts'
 import type { NewRun } from '../../core/new-run.ts'
+import type { RunAgain, RunEnd } from '../../core/run-end.ts'
 import { Lanes } from '../lanes.ts'
-import type { Cancelled, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
+import type { Cancelled, Lease, QueuedLane, StoredStanding } from '../ports.ts'
 import type { Erased, ErasedRun } from '../store-part.ts'
 import { erasedRun, parseStored, parseText, queuedEventOf } from '../stored.ts'
 import { parseLane } from './keys.ts'
@@ -172,7 +173,7 @@ export class Runs {
     return true
   }
 
-  #retry(runId: number, fence: number, { afterMs, error, uncounted }: Extract<RunEnd, { kind: 'again' }>, now: number): boolean {
+  #retry(runId: number, fence: number, { afterMs, error, uncounted }: RunAgain, now: number): boolean {
     return this.#sql.retryRun.run([now + afterMs, JSON.stringify(error), uncounted ? 1 : 0, runId, fence]).changes === 1
   }
 

@@ -3,6 +3,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import type { DeliveryProgress, NewRun } from '../../core/new-run.ts'
+import type { RunEnd } from '../../core/run-end.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { checkWorks, isEventId, isNumbers, maxQueues, maxStandings } from '../bounds.ts'
 import type {
@@ -17,7 +18,6 @@ import type {
   Lease,
   PendingWork,
   Queues,
-  RunEnd,
   RunId,
   Spent,
   StoredStanding,

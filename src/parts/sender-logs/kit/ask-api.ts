@@ -12,7 +12,7 @@ const limitedMs = 60_000
 /** The wait after a failure on the way to the sender, such as a 502 or a broken connection. */
 const brokenMs = 15_000
 
-export type LogAnswer = { readonly ok: true; readonly answer: Extract<ApiAnswer, { kind: 'answer' }>; readonly json: Json } | LogFailure
+export type LogAnswer = { readonly ok: true; readonly answer: ApiAnswer; readonly json: Json } | LogFailure
 
 export type LogRequest = {
   readonly method?: 'GET' | 'POST'
@@ -23,7 +23,7 @@ export type LogRequest = {
 /** Asks once. `right`: what the token must be allowed, for the message of a refusal. */
 export const askApi = async (question: LogRequest, right: string, { clock }: Pick<SenderLogKit, 'clock'>): Promise<LogAnswer> => {
   const answer = await callApi({ method: 'GET', ...question, maxAnswerBytes: maxPageBytes }, maxCallMs, clock.now)
-  if (answer.kind === 'none') return { ok: false, why: `the log was not reached: ${answer.why}`, retryAfterMs: brokenMs }
+  if (answer.failure) return { ok: false, why: `the log was not reached: ${answer.failure.message}`, retryAfterMs: brokenMs }
   const { status } = answer
   if (status < 200 || status > 299) return failureOf(answer, right, clock.now())
   if (Buffer.byteLength(answer.text) > maxPageBytes) return { ok: false, why: `HTTP ${status}, and more than ${maxPageBytes} bytes` }
@@ -46,7 +46,7 @@ const parsed = (text: string): Json | undefined => {
 export const quoteLongNumbers = (text: string): string => text.replace(/("id": ?)(\d{16,30})(?=[,}\s])/g, '$1"$2"')
 
 /** Words an answer that is no success. `now`: wall time, for limits that name the time at which they end. */
-const failureOf = (answer: Extract<ApiAnswer, { kind: 'answer' }>, right: string, now: number): LogFailure => {
+const failureOf = (answer: ApiAnswer, right: string, now: number): LogFailure => {
   const { status, retryAfterMs } = answer
   const said = answerText(answer.body, 'message', 'error')
   const why = `HTTP ${status}${said === undefined ? '' : `: ${said}`}`
@@ -61,7 +61,7 @@ const failureOf = (answer: Extract<ApiAnswer, { kind: 'answer' }>, right: string
 }
 
 /** Returns the wait of `X-RateLimit-Reset` or `RateLimit-Reset` (seconds since 1970) where nothing is left; at most an hour. */
-const untilReset = ({ header }: Extract<ApiAnswer, { kind: 'answer' }>, now: number): number | undefined => {
+const untilReset = ({ header }: ApiAnswer, now: number): number | undefined => {
   const left = header('x-ratelimit-remaining') ?? header('ratelimit-remaining')
   const reset = Number(header('x-ratelimit-reset') ?? header('ratelimit-reset'))
   if (left !== '0' || !Number.isFinite(reset)) return undefined

@@ -149,25 +149,16 @@ const findEarlier = async (gh: Gh, where: CommentAddress, delivery: string): Pro
   if (!answer.ok) {
     return answer.forbidden
       ? { kind: 'hidden', why: `the token may not look for earlier comments (${answer.why})` }
-      : { kind: 'end', sent: sentOfFailure(answer) }
+      : { kind: 'end', sent: answer }
   }
   const [url = ''] = answer.stdout.split('\n')
   return url === '' ? { kind: 'absent' } : { kind: 'end', sent: { ok: true, detail: `${printable(url, 300)} (there already)` } }
 }
 
-/** Leaves out the fields of a failure of gh that the result of a sending does not have. */
-const sentOfFailure = ({ why, repeatable, receiver, retryAfterMs }: Extract<GhAnswer, { ok: false }>): Sent => ({
-  ok: false,
-  why,
-  repeatable,
-  ...(receiver === undefined ? {} : { receiver }),
-  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-})
-
 /** Makes the result of a post. `repeatable`: the next attempt can search for the comment, where it is unclear whether it was posted. */
 const resultOfPost = (answer: GhAnswer, repeatable: boolean): Sent => {
   const doubt = repeatable ? { repeatable, retryAfterMs: settleMs } : { repeatable }
-  if (!answer.ok) return sentOfFailure(answer.refused ? answer : { ...answer, ...doubt })
+  if (!answer.ok) return answer.refused ? answer : { ...answer, ...doubt }
   // Exit code 0 is not enough: the answer must be a comment (rules: Outgoing texts 3).
   try {
     const comment: unknown = JSON.parse(answer.stdout)

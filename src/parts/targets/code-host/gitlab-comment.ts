@@ -150,7 +150,6 @@ const originOf = (written: string): string | undefined => {
 }
 
 const resultOfPost = (answer: ApiAnswer): Sent => {
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   // GitLab sends the note back. A long note is cut off by `callApi` and then is no JSON, so its id is also searched in the text.
   const id = own(answer.body, 'id') ?? /^\{"id":(\d{1,15}),/.exec(answer.text)?.[1]
   if (answer.status === 201 && id !== undefined && id !== null) return { ok: true, detail: `note ${printable(String(id), 30)}` }

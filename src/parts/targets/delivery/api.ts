@@ -3,13 +3,13 @@
  * decides, after an answer that is not a success, whether the text may be sent again.
  */
 
-import { callFailure } from '../../../core/calls/call-failure.ts'
+import { CallFailure, callFailure } from '../../../core/calls/call-failure.ts'
 import { callServer } from '../../../core/calls/call-server.ts'
 import { type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
 import { excerpt, printable } from '../../../core/text.ts'
 import { createRedactor } from '../../../secrets/redact.ts'
 import { parseRetryAfter } from '../../retry-after.ts'
-import type { Sent } from '../target.ts'
+import type { Unsent } from '../target.ts'
 
 const maxAnswerBytes = 256 * 1024
 const longestWaitMs = 3_600_000
@@ -28,29 +28,37 @@ export type ApiRequest = {
   readonly maxAnswerBytes?: number
 }
 
-export type ApiAnswer =
-  | {
-      readonly kind: 'answer'
-      readonly status: number
-      readonly header: (name: string) => string | undefined
-      /** The body as a JSON object; empty when the body is no JSON object. */
-      readonly body: JsonObject
-      /** The body as text, without the credential. */
-      readonly text: string
-      /** `false` when the body broke off or was too long. */
-      readonly whole: boolean
-      /** The wait that the header Retry-After asks for, at most an hour; `undefined` where the header is missing or malformed. */
-      readonly retryAfterMs: number | undefined
-    }
-  /** There was no answer. `unsent`: no byte of the request can have arrived. */
-  | { readonly kind: 'none'; readonly why: string; readonly unsent: boolean }
+/** The answer of an API. Where none came, it has `failure`, the status 0, and no header and body. */
+export type ApiAnswer = {
+  readonly failure?: CallFailure
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  /** The body as a JSON object; empty when the body is no JSON object. */
+  readonly body: JsonObject
+  /** The body as text, without the credential. */
+  readonly text: string
+  /** `false` when the body broke off or was too long. */
+  readonly whole: boolean
+  /** The wait that the header Retry-After asks for, at most an hour; `undefined` where the header is missing or malformed. */
+  readonly retryAfterMs: number | undefined
+}
+
+const noAnswer = (failure: CallFailure): ApiAnswer => ({
+  failure,
+  status: 0,
+  header: () => undefined,
+  body: {},
+  text: '',
+  whole: false,
+  retryAfterMs: undefined,
+})
 
 /**
  * Makes one call, which may take `timeoutMs` from the connection to the end of the answer's body. `now`: returns the wall time in
  * milliseconds. Never rejects.
  */
 export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
-  if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
+  if (!URL.canParse(request.url)) return noAnswer(new CallFailure('unsent', 'its address is not a URL'))
   const { text: body, headers } = bodyOf(request)
   try {
     const answer = await callServer(request.url, {
@@ -63,7 +71,6 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
     })
     const text = withoutCredential(answer.bytes.toString('utf8'), request)
     return {
-      kind: 'answer',
       status: answer.status,
       header: (name) => answer.headers.get(name) ?? undefined,
       body: parseObject(text) ?? {},
@@ -72,8 +79,7 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
       retryAfterMs: parseRetryAfter(answer.headers.get('retry-after') ?? '', now()),
     }
   } catch (thrown) {
-    const { message, kind } = callFailure(thrown)
-    return { kind: 'none', why: message, unsent: kind === 'unsent' }
+    return noAnswer(callFailure(thrown))
   }
 }
 
@@ -139,9 +145,9 @@ export type ApiRefusal = {
  * (`idempotent`), another attempt is also allowed after an answer that is missing, broken off, 408, 425 or 5xx. The receiver counts as down
  * after a missing answer, "not now" and 5xx, and as up after any other answer.
  */
-export const failureFromAnswer = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: ApiRefusal): Sent => {
-  if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent, receiver: 'down' }
-  const { status } = answer
+export const failureFromAnswer = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: ApiRefusal): Unsent => {
+  const { failure, status } = answer
+  if (failure) return { ok: false, why: failure.message, repeatable: failure.kind === 'unsent' || idempotent, receiver: 'down' }
   const asked = retryAfterMs ?? answer.retryAfterMs
   const wait = asked === undefined ? undefined : Math.min(longestWaitMs, Math.max(0, Math.ceil(asked)))
   const later = limited || status === 429 || (status === 503 && wait !== undefined)

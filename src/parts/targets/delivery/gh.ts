@@ -5,7 +5,7 @@ import { printable } from '../../../core/text.ts'
 import { baseEnv, type ChildEnv, type ChildResult, failureOf, runChild } from '../../../process/child.ts'
 import { locateProgram, searchPathOf } from '../../../process/find-program.ts'
 import { createRedactor } from '../../../secrets/redact.ts'
-import type { Sent, TargetKit } from '../target.ts'
+import type { TargetKit, Unsent } from '../target.ts'
 import { textSetting } from './settings.ts'
 
 const longestMs = 30_000
@@ -36,7 +36,7 @@ export type GhJob = {
  */
 export type GhAnswer =
   | { readonly ok: true; readonly stdout: string }
-  | (Extract<Sent, { ok: false }> & { readonly refused: boolean; readonly forbidden?: boolean })
+  | (Unsent & { readonly refused: boolean; readonly forbidden?: boolean })
 
 /** Runs gh with these arguments for at most `timeoutMs`, and no longer than 30 seconds. Failures quote no token. Never rejects. */
 export const runGh = async (

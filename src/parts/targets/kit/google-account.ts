@@ -39,7 +39,6 @@ export const fetchToken = async (account: Account, { url, scope, call, clock }: 
   const assertion = assertionOf(account, scope, Math.floor(clock.now() / 1000))
   if (assertion === undefined) return permanentFailure('the private_key of the service account is no RSA key')
   const answer = await call({ url, form: { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion } })
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: true })
   const token = answer.status === 200 ? issuedToken(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) : undefined
   return token ?? failureFromAnswer(answer, { why: allAnswerTexts(answer.body, 'error', 'error_description'), idempotent: true })
 }

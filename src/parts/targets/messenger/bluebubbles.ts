@@ -64,13 +64,11 @@ const askServer = (posting: Posting, path: string, json: JsonObject): Promise<Ap
   return posting.call({ url: `${apiBaseOf(posting, posting.setting('server_url') ?? '')}/api/v1/${path}?password=${password}`, json })
 }
 
-const isDone = (answer: ApiAnswer): answer is ApiAnswer & { readonly kind: 'answer' } =>
-  answer.kind === 'answer' && answer.status === 200 && own(answer.body, 'status') === 200
+const isDone = ({ status, body }: ApiAnswer): boolean => status === 200 && own(body, 'status') === 200
 
 const resultOfMessage = (answer: ApiAnswer): Sent => (isDone(answer) ? { ok: true } : bluebubblesFailure(answer, false))
 
 const bluebubblesFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   const error = own(answer.body, 'error')
   const why = (isObject(error) ? answerText(error, 'message') : undefined) ?? answerText(answer.body, 'message')
   return failureFromAnswer(answer, { why, idempotent })

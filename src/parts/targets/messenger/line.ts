@@ -25,7 +25,6 @@ export const line = defineChat({
       headers: { authorization: `Bearer ${setting('channel_access_token')}`, 'x-line-retry-key': uuidOf(key) },
       json: { to: chat, messages: [{ type: 'text', text }] },
     })
-    if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: true })
     if (answer.status === 200 && Array.isArray(own(answer.body, 'sentMessages'))) return { ok: true }
     // LINE accepted a message with this key before, so an earlier attempt arrived.
     if (answer.status === 409 && answer.header('x-line-accepted-request-id') !== undefined) return { ok: true }

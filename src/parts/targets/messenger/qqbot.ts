@@ -9,7 +9,7 @@ import { isOn } from '../delivery/settings.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, onOff, secret, textKey, threadKey } from '../kit/keys.ts'
 import { type CallWithToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
-import type { Sent } from '../target.ts'
+import type { Unsent } from '../target.ts'
 
 /** The path of the API to which messages for each kind of chat are posted. */
 const paths: { readonly [kind: string]: (id: string) => string } = {
@@ -61,11 +61,11 @@ const fetchToken = async (posting: Posting): Promise<TokenOrFailure> => {
     url: `${apiBaseOf(posting, tokenBase)}/app/getAppAccessToken`,
     json: { appId: setting('app_id') ?? '', clientSecret: setting('client_secret') ?? '' },
   })
-  const token = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'access_token') : undefined
-  const seconds = answer.kind === 'answer' ? Number(own(answer.body, 'expires_in')) : Number.NaN
+  const token = answer.status === 200 ? own(answer.body, 'access_token') : undefined
+  const seconds = Number(own(answer.body, 'expires_in'))
   if (typeof token === 'string' && token !== '' && seconds > 0) return { token, lifeMs: seconds * 1000 }
   const refused = qqFailure(answer, true)
-  return refused.ok ? refused : { ...refused, why: `no access token: ${refused.why}` }
+  return { ...refused, why: `no access token: ${refused.why}` }
 }
 
 const post = async (posting: Posting, token: string): Promise<CallWithToken> => {
@@ -81,17 +81,16 @@ const post = async (posting: Posting, token: string): Promise<CallWithToken> => 
     headers: { authorization: `QQBot ${token}` },
     json: { content: text, ...replyTo, ...(kind === 'channel' ? {} : { msg_type: 0, ...numbered }) },
   })
-  if (answer.kind === 'answer' && answer.status === 200 && typeof own(answer.body, 'id') === 'string') return { ok: true }
+  if (answer.status === 200 && typeof own(answer.body, 'id') === 'string') return { ok: true }
   const sent = qqFailure(answer)
-  return answer.kind === 'answer' && (answer.status === 401 || hasCode(answer, staleToken)) ? { stale: sent } : sent
+  return answer.status === 401 || hasCode(answer, staleToken) ? { stale: sent } : sent
 }
 
 const hasCode = (answer: ApiAnswer, codes: readonly number[]): boolean =>
-  answer.kind === 'answer' && ['code', 'err_code'].some((key) => codes.includes(Number(own(answer.body, key))))
+  ['code', 'err_code'].some((key) => codes.includes(Number(own(answer.body, key))))
 
 /** Makes the failure of a call. `idempotent`: the same call again posts nothing twice. */
-const qqFailure = (answer: ApiAnswer, idempotent = false): Sent => {
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
+const qqFailure = (answer: ApiAnswer, idempotent = false): Unsent => {
   const parts = [allAnswerTexts(answer.body, 'code', 'message') ?? '']
   if (answer.status === 201 || answer.status === 202) parts.push('the message waits until QQ has reviewed it')
   if (hasCode(answer, noPush)) parts.push('QQ takes messages of bots that answer one (deliver_extra.msg_id), and few others')

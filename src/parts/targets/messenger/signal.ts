@@ -45,7 +45,6 @@ const post = async (posting: Posting): Promise<Sent> => {
       params: { account: setting('account') ?? '', ...(groupId === undefined ? { recipient: [chat] } : { groupId }), message: text },
     },
   })
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   return isSent(answer, id) ? { ok: true } : signalFailure(answer)
 }
 
@@ -53,14 +52,14 @@ const post = async (posting: Posting): Promise<Sent> => {
  * Whether an answer of the daemon says that the message is sent. A message to a group is sent when one member has it. A message to the
  * sending account itself has no results in its answer, and counts as sent.
  */
-const isSent = ({ status, body }: ApiAnswer & { kind: 'answer' }, id: string): boolean => {
+const isSent = ({ status, body }: ApiAnswer, id: string): boolean => {
   const result = own(body, 'result')
   if (status !== 200 || own(body, 'id') !== id || own(body, 'error') !== undefined || !isObject(result)) return false
   const types = resultsOf(result).map((each) => own(each, 'type'))
   return typeof own(result, 'timestamp') === 'number' && (types.length === 0 || types.includes('SUCCESS'))
 }
 
-const signalFailure = (answer: ApiAnswer & { kind: 'answer' }): Sent => {
+const signalFailure = (answer: ApiAnswer): Sent => {
   const error = mapOf(own(answer.body, 'error'))
   const results = resultsOf(own(answer.body, 'result') ?? own(mapOf(own(error, 'data')), 'response'))
   const types = [...new Set(results.flatMap((each) => answerText(each, 'type') ?? []))]

@@ -53,12 +53,7 @@ const twilio = defineChat({
         ...(service === undefined ? { From: setting('phone_number') ?? '' } : { MessagingServiceSid: service }),
       },
     })
-    if (answer.kind === 'none' || answer.status !== 201) {
-      return failureFromAnswer(answer, {
-        why: answer.kind === 'none' ? undefined : allAnswerTexts(answer.body, 'code', 'message'),
-        idempotent: false,
-      })
-    }
+    if (answer.status !== 201) return failureFromAnswer(answer, { why: allAnswerTexts(answer.body, 'code', 'message'), idempotent: false })
     // Twilio may accept a message and say in the same answer that it has failed.
     const status = answerText(answer.body, 'status') ?? 'unknown'
     const code = answerText(answer.body, 'error_code')
@@ -93,7 +88,6 @@ const postByVonage = async (posting: Posting): Promise<Sent> => {
       type: gsm.test(text) ? 'text' : 'unicode',
     },
   })
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   const listed = own(answer.body, 'messages')
   const segments = (Array.isArray(listed) ? listed : []).filter(isObject)
   const failed = segments.filter((segment) => own(segment, 'status') !== '0')

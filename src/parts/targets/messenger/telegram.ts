@@ -45,7 +45,6 @@ const post = async (posting: Posting, chat: string, moved = false): Promise<Sent
       link_preview_options: { is_disabled: true },
     },
   })
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && own(answer.body, 'ok') === true) return { ok: true }
   const parameters = own(answer.body, 'parameters')
   const hints = isObject(parameters) ? parameters : {}

@@ -75,7 +75,6 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
   if (code === 0) return { ok: true }
   // When the conversation of the token has ended, the message may still arrive without the token.
   if (code === -14 && contextToken !== undefined) return post(posting, undefined)
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   const ended = code === -14 || (code === -2 && answerText(answer.body, 'errmsg') === 'unknown error')
   const limited = code === -2 && !ended
   return failureFromAnswer(answer, {
@@ -91,7 +90,7 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
  * there is no answer with status 200, or it cannot be read.
  */
 const answerCode = (answer: ApiAnswer): number | undefined => {
-  if (answer.kind === 'none' || answer.status !== 200) return undefined
+  if (answer.status !== 200) return undefined
   // A body that broke off also reads as an empty map, and its lost end may have had an error.
   if (Object.keys(answer.body).length === 0 && !/^\s*\{\s*\}\s*$/.test(answer.text)) return undefined
   const codes = ['ret', 'errcode'].map((key) => own(answer.body, key) ?? 0)

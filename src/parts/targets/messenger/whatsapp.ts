@@ -98,7 +98,6 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
       ...content,
     },
   })
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && hasMessageId(answer.body)) return { ok: true }
   const given = own(answer.body, 'error')
   const error = isObject(given) ? given : {}
@@ -142,7 +141,6 @@ const postToBridge = async ({ chat, text, thread, part, call }: Posting, bridge:
   const chatId = chat.includes('@') ? chat : `${digitsOf(chat)}@s.whatsapp.net`
   const reply = thread === undefined || part > 1 ? {} : { replyTo: thread }
   const answer = await call({ url: `${bridge}/send`, json: { chatId, message: text, ...reply } })
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && own(answer.body, 'success') === true) return { ok: true }
   // Status 503 means that the bridge has no link to WhatsApp now, and sent nothing.
   return failureFromAnswer(answer, { why: answerText(answer.body, 'error'), idempotent: false, limited: answer.status === 503 })

@@ -51,7 +51,6 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
     url.searchParams.set('sign', createHmac('sha256', secret).update(`${timestamp}\n${secret}`).digest('base64'))
   }
   const answer = await call({ url: url.href, json: { msgtype: 'text', text: { content: text }, at: { isAtAll: false } } })
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   const code = own(answer.body, 'errcode')
   if (answer.status === 200 && code === 0) return { ok: true }
   const limited = typeof code === 'number' && blockedCodes.includes(code)
@@ -82,14 +81,12 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
 const fetchToken = async ({ call, setting }: Posting, base: string): Promise<TokenOrFailure> => {
   const json = { appKey: setting('client_id') ?? '', appSecret: setting('client_secret') ?? '' }
   const answer = await call({ url: `${base}/v1.0/oauth2/accessToken`, json })
-  const token = answer.kind === 'answer' ? issuedToken(own(answer.body, 'accessToken'), own(answer.body, 'expireIn')) : undefined
-  return token ?? dingtalkFailure(answer, true)
+  return issuedToken(own(answer.body, 'accessToken'), own(answer.body, 'expireIn')) ?? dingtalkFailure(answer, true)
 }
 
 /** Posts one message by the app. `stale`: the token is no longer valid. */
 const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<CallWithToken> => {
   const answer = await call({ url, headers: { 'x-acs-dingtalk-access-token': token }, json })
-  if (answer.kind === 'none') return dingtalkFailure(answer, false)
   const { body, status } = answer
   if (status === 401 || own(body, 'code') === 'InvalidAuthentication') return { stale: dingtalkFailure(answer, false) }
   // The message has only one receiver. When a list of failures in the answer names somebody, nobody got the message.
@@ -105,7 +102,7 @@ const isFilled = (value: unknown): boolean => Array.isArray(value) && value.leng
 
 /** Makes the failure of a call of the app's API. `idempotent`: the same call again cannot post twice. */
 const dingtalkFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
-  const body = answer.kind === 'answer' ? answer.body : {}
+  const { body } = answer
   const limited = /QpsLimit/.test(String(own(body, 'code')))
   return failureFromAnswer(answer, {
     why: allAnswerTexts(body, 'code', 'message'),

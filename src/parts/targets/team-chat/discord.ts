@@ -70,7 +70,6 @@ const postToWebhook = async (posting: Posting): Promise<Sent> => {
 
 /** Makes the result of a message from Discord's answer. `idempotent`: Discord recognises a repeat of the message. */
 const resultOfMessage = (answer: ApiAnswer, idempotent: boolean): Sent => {
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   if (answer.status === 200 && typeof own(answer.body, 'id') === 'string') return { ok: true }
   const code = answerText(answer.body, 'code')
   const message = answerText(answer.body, 'message')

@@ -74,7 +74,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
 const fetchToken = async ({ call, setting }: Posting, api: string): Promise<TokenOrFailure> => {
   const json = { app_id: setting('app_id') ?? '', app_secret: setting('app_secret') ?? '' }
   const answer = await call({ url: `${api}/auth/v3/tenant_access_token/internal`, json })
-  if (answer.kind === 'none' || !isDone(answer)) return feishuFailure(answer, true)
+  if (!isDone(answer)) return feishuFailure(answer, true)
   return issuedToken(own(answer.body, 'tenant_access_token'), own(answer.body, 'expire')) ?? feishuFailure(answer, true)
 }
 
@@ -105,7 +105,7 @@ const chatIdKind = (chat: string): string => {
 
 /** Returns the id of the first message in an answer that lists the messages of a topic; `undefined` where there is none. */
 const messageIdIn = (answer: ApiAnswer): string | undefined => {
-  const data = answer.kind === 'answer' ? own(answer.body, 'data') : undefined
+  const data = own(answer.body, 'data')
   const items = isObject(data) ? own(data, 'items') : undefined
   const [first] = Array.isArray(items) ? items : []
   const id = isObject(first) ? own(first, 'message_id') : undefined
@@ -119,13 +119,11 @@ const resultOfMessage = (answer: ApiAnswer): CallWithToken => {
 }
 
 /** Returns the code of an answer with any HTTP status. Older webhooks name the field StatusCode. */
-const answerCode = (answer: ApiAnswer): Json | undefined =>
-  answer.kind === 'answer' ? (own(answer.body, 'code') ?? own(answer.body, 'StatusCode')) : undefined
+const answerCode = (answer: ApiAnswer): Json | undefined => own(answer.body, 'code') ?? own(answer.body, 'StatusCode')
 
-const isDone = (answer: ApiAnswer): boolean => answer.kind === 'answer' && answer.status === 200 && answerCode(answer) === 0
+const isDone = (answer: ApiAnswer): boolean => answer.status === 200 && answerCode(answer) === 0
 
 const feishuFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   const code = answerCode(answer)
   const limited = typeof code === 'number' && tooMany.includes(code)
   const seconds = Number(answer.header('x-ogw-ratelimit-reset') ?? 1)

@@ -68,13 +68,12 @@ const post = async ({ text, thread, key, call }: Posting, url: URL, headers: Hea
   if (thread !== undefined) url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')
   const where = thread === undefined ? {} : { thread: /^spaces\/[\w-]+\/threads\//.test(thread) ? { name: thread } : { threadKey: thread } }
   const answer = await call({ url: url.href, headers, json: { text, ...where } })
-  if (answer.kind === 'answer' && answer.status === 200 && typeof own(answer.body, 'name') === 'string') return { ok: true }
+  if (answer.status === 200 && typeof own(answer.body, 'name') === 'string') return { ok: true }
   const sent = googleChatFailure(answer, idempotent)
-  return answer.kind === 'answer' && answer.status === 401 ? { stale: sent } : sent
+  return answer.status === 401 ? { stale: sent } : sent
 }
 
 const googleChatFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   const error = own(answer.body, 'error')
   const why = isObject(error) ? allAnswerTexts(error, 'status', 'message') : undefined
   // The API often does not say how long to wait. A space takes 60 messages a minute, so a few seconds are enough.

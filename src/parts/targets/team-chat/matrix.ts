@@ -58,7 +58,7 @@ const login = async ({ call, setting }: Posting, api: string): Promise<TokenOrFa
     url: `${api}/login`,
     json: { type: 'm.login.password', identifier, password: setting('password') ?? '', ...device },
   })
-  const token = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'access_token') : undefined
+  const token = answer.status === 200 ? own(answer.body, 'access_token') : undefined
   return typeof token === 'string' && token !== '' ? { token, lifeMs: loginMs } : matrixFailure(answer)
 }
 
@@ -117,32 +117,30 @@ const findRoom = async (chat: string, ask: CallServer): Promise<RoomId | CallWit
 const writableRoom = async (room: string, name: string, ask: CallServer): Promise<RoomId | CallWithToken> => {
   const encryption = ['rooms', room, 'state', 'm.room.encryption']
   let state = await ask('GET', encryption)
-  if (state.kind === 'answer' && state.status === 403) {
+  if (state.status === 403) {
     // 403 means that the user is not in the room. Joining works with an invitation, or when anybody may join.
     const joined = await ask('POST', ['join', name], {})
     if (successText(joined, 'room_id') === undefined) return failureOrStale(joined)
     state = await ask('GET', encryption)
   }
-  if (state.kind === 'none') return matrixFailure(state)
   if (state.status === 200) return permanentFailure('the room is encrypted, and headgate cannot write to it: use a room without encryption')
   return state.status === 404 && own(state.body, 'errcode') === 'M_NOT_FOUND' ? { room } : failureOrStale(state)
 }
 
 /** Returns the text under a key of an answer with status 200; `undefined` for any other answer. */
 const successText = (answer: ApiAnswer, key: string): string | undefined => {
-  const value = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, key) : undefined
+  const value = answer.status === 200 ? own(answer.body, key) : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /** Makes the failure of a call with a token. `stale`: the server no longer knows the token. */
 const failureOrStale = (answer: ApiAnswer): CallWithToken => {
   const sent = matrixFailure(answer)
-  return answer.kind === 'answer' && own(answer.body, 'errcode') === 'M_UNKNOWN_TOKEN' ? { stale: sent } : sent
+  return own(answer.body, 'errcode') === 'M_UNKNOWN_TOKEN' ? { stale: sent } : sent
 }
 
 /** Makes the failure of a call. A repeat is allowed: only the last call posts, and the server recognises a repeated message. */
 const matrixFailure = (answer: ApiAnswer): Sent => {
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: true })
   const wait = own(answer.body, 'retry_after_ms')
   const retryAfterMs = answer.retryAfterMs ?? (typeof wait === 'number' ? wait : undefined)
   return failureFromAnswer(answer, { why: allAnswerTexts(answer.body, 'errcode', 'error'), idempotent: true, retryAfterMs })

@@ -40,7 +40,6 @@ const post = async (posting: Posting): Promise<Sent> => {
     headers: { authorization: `Bearer ${setting('token')}` },
     json: { channel_id: chat, message: text, ...(thread === undefined ? {} : { root_id: thread }) },
   })
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 201 && typeof own(answer.body, 'id') === 'string') return { ok: true }
   // x-ratelimit-reset has the seconds until the limit resets. Mattermost does not always send Retry-After.
   const reset = Number(answer.header('x-ratelimit-reset') ?? Number.NaN)

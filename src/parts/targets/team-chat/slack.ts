@@ -55,7 +55,6 @@ const postByBot = async (posting: Posting): Promise<Sent> => {
     headers: { authorization: `Bearer ${posting.setting('token')}` },
     json: { channel: posting.chat, parse: 'none', ...messageOf(posting) },
   })
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && own(answer.body, 'ok') === true) return { ok: true }
   const error = answerText(answer.body, 'error')
   const needed = answerText(answer.body, 'needed')
@@ -66,7 +65,6 @@ const postByBot = async (posting: Posting): Promise<Sent> => {
 /** Posts to the webhook, which answers in plain text: `ok`, or what is wrong. */
 const postToWebhook = async (posting: Posting): Promise<Sent> => {
   const answer = await posting.call({ url: posting.setting('webhook_url') ?? '', json: messageOf(posting) })
-  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && answer.text.trim() === 'ok') return { ok: true }
   return failureFromAnswer(answer, { why: printable(excerpt(answer.text.trim(), 200)) || undefined, idempotent: false })
 }

@@ -93,7 +93,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
 const fetchToken = async ({ call, setting }: Posting, base: string): Promise<TokenOrFailure> => {
   const query = new URLSearchParams({ corpid: setting('corp_id') ?? '', corpsecret: setting('corp_secret') ?? '' })
   const answer = await call({ method: 'GET', url: `${base}/cgi-bin/gettoken?${query}` })
-  if (answer.kind === 'none' || answerCode(answer) !== 0) return wecomFailure(answer, true)
+  if (answerCode(answer) !== 0) return wecomFailure(answer, true)
   return issuedToken(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) ?? wecomFailure(answer, true)
 }
 
@@ -101,17 +101,16 @@ const post = async ({ call }: Posting, url: string, token: string, json: JsonObj
   const answer = await call({ url: url + new URLSearchParams({ access_token: token }), json })
   const code = answerCode(answer)
   if (typeof code === 'number' && staleToken.includes(code)) return { stale: wecomFailure(answer, false) }
-  if (code !== 0 || answer.kind === 'none') return wecomFailure(answer, false)
+  if (code !== 0) return wecomFailure(answer, false)
   const lost = ['invaliduser', 'invalidparty', 'invalidtag', 'unlicenseduser'].some((key) => own(answer.body, key) || false)
   return lost ? permanentFailure('no such receiver, or out of reach of the app') : { ok: true }
 }
 
 /** Returns the code of an answer, which is 0 after a success. WeCom answers errors with status 200 too. */
-const answerCode = (answer: ApiAnswer): Json | undefined =>
-  answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'errcode') : undefined
+const answerCode = (answer: ApiAnswer): Json | undefined => (answer.status === 200 ? own(answer.body, 'errcode') : undefined)
 
 const wecomFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
   const limited = isTooMany(answerCode(answer))
-  const why = answer.kind === 'answer' ? allAnswerTexts(answer.body, 'errcode', 'errmsg') : undefined
+  const why = allAnswerTexts(answer.body, 'errcode', 'errmsg')
   return failureFromAnswer(answer, { why, idempotent, limited, retryAfterMs: limited ? minuteMs : undefined })
 }
