@@ -1,7 +1,16 @@
-/** The table of outcomes: the status of each answer, and the name in records; of a refusal also the sentence, and how the log shows it. */
+/**
+ * The table of outcomes: the status of each answer, and the name in records. Of a refusal also the sentence, how the log shows it, whether
+ * the same request may be taken later, and whether its connection ends.
+ */
 
 import type { Level } from './log.ts'
-import type { Outcome, Refused } from './outcome.ts'
+import type { Outcome, Refused, Reply } from './outcome.ts'
+
+/**
+ * How the same request may be taken later. `route`: no request of its route can be taken now. `item`: only this request failed.
+ * `later`: only this request cannot be judged yet.
+ */
+export type Again = 'route' | 'item' | 'later'
 
 type RefusalRow = {
   readonly status: number
@@ -11,44 +20,60 @@ type RefusalRow = {
   readonly level: Level
   /** The message in the log. Absent where the message is the refusal's code. */
   readonly message?: string
+  /** Absent where the same request would be refused again. */
+  readonly again?: Again
+  /** The answer ends the connection, because the rest of the request is not read. */
+  readonly endsConnection?: true
+  /** The sentence is answered as plain text, not as JSON. */
+  readonly isPlain?: true
+  /** Headers of the answer, beside Retry-After. */
+  readonly headers?: Reply['headers']
 }
 
 /** Statuses and sentences (rules: Replies 1). "Invalid signature" is what operators look for in the log (rules: Authentication 10). */
 const refusals: { readonly [code in Refused['code']]: RefusalRow } = {
-  too_large: { status: 413, sentence: 'Payload too large', level: 'debug' },
-  too_many_headers: { status: 431, sentence: 'Too many header fields', level: 'debug' },
-  too_slow: { status: 408, sentence: 'Request timeout', level: 'debug' },
+  too_large: { status: 413, sentence: 'Payload too large', level: 'debug', endsConnection: true },
+  too_many_headers: { status: 431, sentence: 'Too many header fields', level: 'debug', endsConnection: true },
+  too_slow: { status: 408, sentence: 'Request timeout', level: 'debug', endsConnection: true },
   unknown_route: { status: 404, sentence: 'Unknown route: ', level: 'debug' },
   unknown_profile: { status: 404, sentence: 'Unknown or unconfigured profile', level: 'debug' },
-  route_paused: { status: 503, sentence: 'Route paused: ', level: 'debug' },
+  route_paused: { status: 503, sentence: 'Route paused: ', level: 'debug', again: 'route' },
   route_disabled: { status: 403, sentence: 'Route disabled: ', level: 'debug' },
-  rate_limited: { status: 429, sentence: 'Rate limit exceeded', level: 'warn' },
+  rate_limited: { status: 429, sentence: 'Rate limit exceeded', level: 'warn', again: 'route' },
   bad_signature: { status: 401, sentence: 'Invalid signature', level: 'warn', message: 'Invalid signature' },
   forbidden: { status: 403, sentence: 'Forbidden', level: 'warn' },
-  wrong_method: { status: 405, sentence: 'Method not allowed', level: 'debug' },
+  wrong_method: { status: 405, sentence: 'Method not allowed', level: 'debug', headers: { Allow: 'POST' } },
   bad_json: { status: 400, sentence: 'Cannot parse body', level: 'debug' },
   schema_mismatch: { status: 422, sentence: 'Payload does not fit the schema', level: 'warn' },
   expression_failed: { status: 422, sentence: 'Expression failed', level: 'warn' },
-  delivery_failed: { status: 502, sentence: 'Delivery failed', level: 'warn' },
-  stopping: { status: 503, sentence: 'Server is stopping', level: 'debug' },
-  overloaded: { status: 503, sentence: 'Queue is full', level: 'error' },
-  unavailable: { status: 503, sentence: 'Store is unavailable', level: 'error' },
-  keys_unavailable: { status: 503, sentence: 'Keys of the sender are unavailable', level: 'warn' },
-  in_progress: { status: 503, sentence: 'Request with this delivery id is in progress', level: 'warn' },
-  internal: { status: 500, sentence: 'Internal error', level: 'error' },
+  delivery_failed: { status: 502, sentence: 'Delivery failed', level: 'warn', again: 'item', isPlain: true },
+  stopping: { status: 503, sentence: 'Server is stopping', level: 'debug', again: 'route' },
+  overloaded: { status: 503, sentence: 'Queue is full', level: 'error', again: 'route' },
+  unavailable: { status: 503, sentence: 'Store is unavailable', level: 'error', again: 'route' },
+  // A stranger can cause the next two, by naming keys that cannot be fetched or an id that is in progress. So they must not hold up the
+  // other requests of the route.
+  keys_unavailable: { status: 503, sentence: 'Keys of the sender are unavailable', level: 'warn', again: 'later' },
+  in_progress: { status: 503, sentence: 'Request with this delivery id is in progress', level: 'warn', again: 'later' },
+  internal: { status: 500, sentence: 'Internal error', level: 'error', again: 'item' },
 }
 
-/** The statuses of the outcomes that are not refusals. `core/reply.ts` makes the bodies of their answers. */
-const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number } = {
-  ignored: 200,
-  handshake: 200,
-  duplicate: 200,
-  accepted: 202,
-  coalesced: 202,
-  // Where no item made work, the status is 200.
-  split: 202,
-  delivered: 200,
-}
+/**
+ * The outcomes that are not refusals. `isTaken`: the event made work: a run, a member of a group, or a delivery. `core/reply.ts` makes the
+ * bodies of their answers.
+ */
+const others = {
+  ignored: { status: 200, isTaken: false },
+  handshake: { status: 200, isTaken: false },
+  duplicate: { status: 200, isTaken: false },
+  accepted: { status: 202, isTaken: true },
+  coalesced: { status: 202, isTaken: true },
+  // Its items are taken, each with an outcome of its own. Where no item made work, the status is 200.
+  split: { status: 202, isTaken: false },
+  delivered: { status: 200, isTaken: true },
+} as const satisfies { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: { readonly status: number; readonly isTaken: boolean } }
+
+/** The kinds of outcomes of events that made work. */
+type Taken = { readonly [kind in keyof typeof others]: (typeof others)[kind]['isTaken'] extends true ? kind : never }[keyof typeof others]
 
 export const refusalRow = ({ code }: Refused): RefusalRow => refusals[code]
 
@@ -56,10 +81,10 @@ export const refusalRow = ({ code }: Refused): RefusalRow => refusals[code]
 export const outcomeStatus = (outcome: Outcome): number => {
   if (outcome.kind === 'refused') return refusalRow(outcome).status
   if (outcome.kind === 'handshake') return outcome.reply.status
-  return outcome.kind === 'split' && !outcome.items.accepted && !outcome.items.coalesced ? 200 : statuses[outcome.kind]
+  return outcome.kind === 'split' && !outcome.items.accepted && !outcome.items.coalesced ? 200 : others[outcome.kind].status
 }
 
-export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Object.keys(refusals)]
+export const outcomeNames: readonly string[] = [...Object.keys(others), ...Object.keys(refusals)]
 
 /**
  * Returns the code of the refusal whose answer has this status, and with whose sentence `sentence` begins; `undefined` where there is none.
@@ -79,8 +104,8 @@ export const describeRefusals = (counts: { readonly [code in Refused['code']]?: 
 /** Returns a refusal's code, or the kind of any other outcome. */
 export const outcomeName = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
 
-/** Whether the event made work: a run, a member of a group, or a delivery. */
-export const isTakenOutcome = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'coalesced' || kind === 'delivered'
+export const isTakenOutcome = (outcome: Outcome): outcome is Extract<Outcome, { readonly kind: Taken }> =>
+  outcome.kind !== 'refused' && others[outcome.kind].isTaken
 
 /**
  * Returns the reason of an outcome for the log, records and commands; `undefined` where it has none. The reason never goes to the sender.
@@ -101,7 +126,7 @@ export const outcomeReason = (outcome: Outcome): string | undefined => {
     case 'coalesced':
     case 'delivered':
       return outcome.note
-    default:
+    case 'duplicate':
       return undefined
   }
 }

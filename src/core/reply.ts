@@ -14,12 +14,11 @@ export const errorReply = (status: number, error: string, headers?: Reply['heade
 })
 
 const refusalReply = (refused: Refused): Reply => {
-  const { status, sentence } = refusalRow(refused)
-  const retry = refused.retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(refused.retryAfterSeconds) }
-  if (refused.code === 'delivery_failed') return { status, body: sentence, type: 'text/plain', ...(retry ? { headers: retry } : {}) }
-  const allow = refused.code === 'wrong_method' ? { Allow: 'POST' } : undefined
+  const { status, sentence, isPlain, headers: own } = refusalRow(refused)
+  const headers = refused.retryAfterSeconds === undefined ? own : { 'Retry-After': String(refused.retryAfterSeconds), ...own }
+  if (isPlain) return { status, body: sentence, type: 'text/plain', ...(headers ? { headers } : {}) }
   const limit = refused.limit === undefined ? '' : `: ${refused.limit}`
-  return errorReply(status, `${sentence}${refused.name ?? ''}${limit}`, retry ?? allow)
+  return errorReply(status, `${sentence}${refused.name ?? ''}${limit}`, headers)
 }
 
 const jsonReply = (outcome: Outcome, body: object): Reply => ({

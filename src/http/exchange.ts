@@ -5,7 +5,8 @@ import type { Clock } from '../core/clock.ts'
 import { emitRequest } from '../core/facts/emit-request.ts'
 import type { EndedRequest } from '../core/facts/fact.ts'
 import type { Facts } from '../core/facts/facts.ts'
-import type { AwaitedAnswer, Refused, Reply } from '../core/outcome.ts'
+import type { AwaitedAnswer, Reply } from '../core/outcome.ts'
+import { refusalRow } from '../core/outcome-table.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { replyTo } from '../core/reply.ts'
 import { internalError } from '../engine/run.ts'
@@ -157,7 +158,7 @@ export class Exchange {
   #answer(outcome: EndedRequest['outcome'], eventId: string | undefined, shaped: EndedRequest['reply']): void {
     const { response, connection } = this.#parts
     if (response.destroyed || response.headersSent) return
-    const isLast = this.#listener.stopping() || (outcome.kind === 'refused' && endingConnection.has(outcome.code))
+    const isLast = this.#listener.stopping() || (outcome.kind === 'refused' && refusalRow(outcome).endsConnection)
     if (isLast || connection.hasLargeRest) connection.closeAfter(response)
     writeReply(response, shaped ?? replyTo(outcome), eventId)
   }
@@ -177,9 +178,6 @@ export class Exchange {
 
 /** What an answer is made of. */
 type AnsweredEnd = Pick<EndedRequest, 'outcome' | 'reply'> & { readonly verified?: { readonly eventId: string } | undefined }
-
-/** Refusals that end the connection, because the rest of the request is not read. */
-const endingConnection: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])
 
 /** Runs `work`, and returns its result. An error that `work` throws is a bug of ours: it ends this request, never the process. */
 export const endedOnError = <T>(work: () => T): T | EndedRequest => {

@@ -10,7 +10,7 @@ import { refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { answerHandshake, checkHead, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
-import { readBody } from './body.ts'
+import { readBody, type Unread } from './body.ts'
 import { createBodyMemory } from './body-memory.ts'
 import type { ClientConnection } from './connection.ts'
 import { createListenerContext, Exchange, endedOnError } from './exchange.ts'
@@ -160,4 +160,4 @@ const endedUnread = {
   'too large': { outcome: refuse('too_large'), stage: 'body_size' },
   'too slow': { outcome: refuse('too_slow', { detail: 'others needed the memory of a body that came too slowly' }), stage: 'body_size' },
   'no room': { outcome: refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }), stage: 'body_size' },
-}
+} satisfies { readonly [why in Exclude<Unread, 'gone'>]: EndedRequest }

@@ -4,6 +4,7 @@
  */
 
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
+import { isTakenOutcome } from '../core/outcome-table.ts'
 import type { MaybePromise } from '../core/plan.ts'
 import type { Event } from '../core/request.ts'
 import type { Route } from '../generated/config.ts'
@@ -44,8 +45,7 @@ export class FailedExpressions {
       this.#reasons.set(ended, reasons)
       return ended
     }
-    const isTaken = ended.kind === 'accepted' || ended.kind === 'coalesced' || ended.kind === 'delivered'
-    return isTaken ? { ...ended, note: reasons.join('; ') } : ended
+    return isTakenOutcome(ended) ? { ...ended, note: reasons.join('; ') } : ended
   }
 }
 

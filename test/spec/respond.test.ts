@@ -249,7 +249,8 @@ t.test('callback: the end of each run is posted, signed, and once', async (t) =>
   const dead = JSON.parse(receiver.seen[3]?.body ?? '')
   t.match(dead, { status: 'dead', route: 'once', delivery_id: 'fail', error: /exit code 3/ })
   writeFileSync(join(gateway.dir, 'agent.sh'), 'echo better')
-  await gateway.operations.retry({ id: dead.event_id })
+  // The report is committed before the end that it tells, so its receiver may be ahead of the store.
+  await until(async () => (await gateway.operations.retry({ id: dead.event_id })).retried)
   await until(() => receiver.seen.length === 5)
   t.match(
     JSON.parse(receiver.seen[4]?.body ?? ''),

@@ -5,6 +5,7 @@ import { defaultProfile } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Fact, RequestEnded } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
+import { isTakenOutcome } from '../../core/outcome-table.ts'
 import { excerpt, printable } from '../../core/text.ts'
 import type { AlertKind } from './rules.ts'
 
@@ -122,7 +123,7 @@ export class Signals implements Observer<'alerts'> {
   }
 
   #request({ ended: { outcome }, route, replay }: RequestEnded): void {
-    if (outcome.kind === 'accepted' || outcome.kind === 'coalesced' || outcome.kind === 'delivered') {
+    if (isTakenOutcome(outcome)) {
       // Only routes that are served accept an event, so their number is bounded.
       if (!replay) this.#accepted.add(outcome.route)
     } else if (outcome.kind === 'refused' && outcome.code === 'delivery_failed' && route) {

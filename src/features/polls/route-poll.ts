@@ -8,7 +8,7 @@ import { messageOf } from '../../core/fault.ts'
 import { pulledTypeHeader } from '../../core/headers.ts'
 import type { Log } from '../../core/log.ts'
 import type { Outcome } from '../../core/outcome.ts'
-import { outcomeName, outcomeStatus } from '../../core/outcome-table.ts'
+import { outcomeName, refusalRow } from '../../core/outcome-table.ts'
 import { Scope } from '../../core/scope.ts'
 import { backOff } from '../../core/turns/back-off.ts'
 import type { PollState } from '../../generated/control.ts'
@@ -191,10 +191,10 @@ export class RoutePoll {
 
   /** Whether a message need not be tried again: it was taken, refused for good, or failed too often. */
   #isSettled(id: string, outcome: Outcome, tries: number): boolean {
-    const status = outcomeStatus(outcome)
-    if (status < 400) this.#counts.taken++
-    else if (status < 500 && status !== 429) this.#counts.refused++
-    else if (status === 429 || status === 503 || tries < maxFailures) return false
+    const again = outcome.kind === 'refused' ? refusalRow(outcome).again : undefined
+    if (outcome.kind !== 'refused') this.#counts.taken++
+    else if (again === undefined) this.#counts.refused++
+    else if (again !== 'item' || tries < maxFailures) return false
     else {
       this.#counts.givenUp++
       const fields = { route: this.#name, delivery_id: id, outcome: outcomeName(outcome), tries }

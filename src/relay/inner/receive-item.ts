@@ -9,7 +9,7 @@ import type { EndedRequest } from '../../core/facts/fact.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { joinHeaders, withoutOwnHeaders } from '../../core/headers.ts'
 import { type Reply, refuse } from '../../core/outcome.ts'
-import { outcomeStatus } from '../../core/outcome-table.ts'
+import { type Again, refusalRow } from '../../core/outcome-table.ts'
 import type { RoutePlan } from '../../core/plan.ts'
 import { replyTo } from '../../core/reply.ts'
 import type { RequestHead } from '../../core/request.ts'
@@ -38,12 +38,10 @@ export type ReceiveItemOptions = {
 export type ItemAnswer = {
   readonly reply: Reply
   /**
-   * Present where the request may be taken later. `route`: no request of its route can be taken now. `item`: only this request failed.
-   * `later`: only this request cannot be judged yet, because the keys of its sender cannot be fetched, or because a request with its id is
-   * still in progress. `limited`: the rate limit of this request's key is used up. A request whose signature does not hold is never taken
-   * later.
+   * Present where the request may be taken later, as the table of outcomes says. `limited`: the rate limit of this request's key is used
+   * up. A request whose signature does not hold is never taken later.
    */
-  readonly again?: 'route' | 'item' | 'later' | 'limited'
+  readonly again?: Again | 'limited'
   readonly eventId?: string | undefined
   readonly replied?: Promise<Reply | undefined>
 }
@@ -71,13 +69,10 @@ export const receiveItem = async (item: WireFrame<ItemHead>, about: RelayHead, o
 }
 
 const againFor = ({ outcome, unverified, event }: EndedRequest): ItemAnswer['again'] => {
-  const status = outcomeStatus(outcome)
-  // A stranger can cause these two refusals, by naming keys that cannot be fetched or an id that is in progress. So they must not hold up
-  // the other requests of the route.
-  if (outcome.kind === 'refused' && (outcome.code === 'keys_unavailable' || outcome.code === 'in_progress')) return 'later'
-  if (status === 503) return 'route'
-  if (status === 429) return unverified ? undefined : event ? 'limited' : 'route'
-  return status >= 500 ? 'item' : undefined
+  if (outcome.kind !== 'refused') return undefined
+  const { again } = refusalRow(outcome)
+  if (outcome.code !== 'rate_limited') return again
+  return unverified ? undefined : event ? 'limited' : again
 }
 
 const headOf = ({ id, method, target, url, headers, remote, at }: ItemHead, { relay, keepMs }: RelayHead): RequestHead => {
