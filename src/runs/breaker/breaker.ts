@@ -127,9 +127,8 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
       return 'trial'
     },
     end(sent, text, isTrial) {
-      const receiver = receiverState(sent)
+      const [receiver, isTrialOver] = [receiverState(sent), isTrial && state === 'half_open']
       if (sent.ok || receiver === 'up') return close()
-      const isTrialOver = isTrial && state === 'half_open'
       // Where the trial has not shown whether the receiver works, the next trial is due now.
       if (receiver === 'unknown') return isTrialOver ? makeDue() : undefined
       reason = sent.why
