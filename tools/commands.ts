@@ -3,7 +3,7 @@
 import { exitCodes } from '../src/cli/help/exit-codes.ts'
 import { commandPath, leafCommands } from '../src/cli/help/suggest.ts'
 import { grammarOnly } from '../src/cli/program.ts'
-import { withoutTags } from './in-markdown.ts'
+import { withoutTags, withRows } from './in-markdown.ts'
 
 /** Returns the page in which both tables are written anew. */
 export const withCommandTables = (page: string): string =>
@@ -18,11 +18,3 @@ export const withCommandTables = (page: string): string =>
       (command) => `| \`${commandPath(command)}\` | ${withoutTags(command.description()).replaceAll('|', '\\|')} |`,
     ),
   )
-
-/** Replaces the rows of a table, which is found by its head and ends before `<!-- end -->`. */
-const withRows = (page: string, head: string, rows: readonly string[]): string => {
-  const from = page.indexOf(head)
-  const to = page.indexOf('\n\n<!-- end -->', from)
-  if (from < 0 || to < 0) throw new Error(`docs/commands.md has no table ${JSON.stringify(head)}`)
-  return `${page.slice(0, from)}${head}${rows.join('\n')}${page.slice(to)}`
-}

@@ -24,7 +24,7 @@ import { renderSecretKeys } from './secret-keys.ts'
 import { renderSenders } from './senders.ts'
 import { envByChoice, renderSettings, withEnvNames } from './settings.ts'
 import { createAjv, renderChecks } from './shapes/checks.ts'
-import { type ConsoleSchema, renderConsole } from './shapes/console.ts'
+import { type ConsoleSchema, renderConsole, withScreens } from './shapes/console.ts'
 import { type ControlSchema, renderControl } from './shapes/control.ts'
 import { renderStored, type StoredSchema } from './shapes/stored.ts'
 import { platformDefinitions, platformSections, withTypedKeys } from './target-schema.ts'
@@ -310,15 +310,18 @@ const checks = Object.keys(schemaOf)
   .map((name) => `export const ${name}: Check\n`)
   .join('')
 
+const consoleSchema = readSchema('console.schema.json') as ConsoleSchema
+
 const outputs: { [file: string]: string } = {
   ...renderKubernetes(forValidators(withoutTests(schema)) as Node),
-  ...(await renderConsole(readSchema('console.schema.json') as ConsoleSchema, banner, root)),
+  ...(await renderConsole(consoleSchema, banner, root)),
   ...(await renderControl(readSchema('control.schema.json') as ControlSchema, banner, root)),
   ...(await renderStored(readSchema('stored.schema.json') as StoredSchema, banner, root)),
   ...renderSamples(),
   'schema/headgate.schema.json': `${lineForEach(forEditors(schema) as Node)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,
   'docs/commands.md': withCommandTables(readFileSync(join(root, 'docs/commands.md'), 'utf8')),
+  'docs/console.md': withScreens(readFileSync(join(root, 'docs/console.md'), 'utf8'), consoleSchema),
   'docs/decisions/README.md': `${renderDecisions(readDecisions(join(root, 'docs/decisions')))}\n`,
   'docs/metrics.md': `${renderMetrics()}\n`,
   'examples/observability/grafana-dashboard.json': renderDashboard(),

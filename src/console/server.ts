@@ -3,6 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Audit } from '../features/audit/audit.ts'
+import { barScreens, linkedScreens } from '../generated/console-screens.ts'
 import { bindFault, connectionLimits } from '../http/server.ts'
 import { boundConnections } from './access/connections.ts'
 import { refused } from './access/gate.ts'
@@ -19,20 +20,6 @@ export interface ConsoleServer {
 
 /** The most open connections: enough for forty browsers, each of which opens up to six. */
 const maxConnections = 256
-
-/** The paths of the screens. `:id` stands for the id of an event, `:name` for the name of a route. */
-const screenPaths = [
-  '/',
-  '/events',
-  '/events/:id',
-  '/work',
-  '/routes',
-  '/routes/new',
-  '/routes/:name/edit',
-  '/targets',
-  '/health',
-  '/charts',
-]
 
 /**
  * The headers of every answer. With these headers the browser loads nothing from elsewhere, runs no text as a script, and puts the page
@@ -97,7 +84,7 @@ const addPages = (app: FastifyInstance, assets: ReadonlyMap<string, Asset>): voi
   const page = assets.get(pageName)
   for (const [name, { type, body }] of [...assets].filter(([name]) => name !== pageName))
     app.get(`/assets/${name}`, (_request, reply) => reply.type(type).header('cache-control', cachingOf(name)).send(body))
-  for (const path of screenPaths)
+  for (const { path } of [...barScreens, ...linkedScreens])
     app.get(path, (_request, reply) =>
       reply
         .type(page?.type ?? 'text/plain')

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { barScreens } from '../../src/generated/console-screens.ts'
 import { chromiumPath, ofPage, openPage, type ProcessConsole, send, signIn, startBrowser, startConsole } from '../fakes/console.ts'
 import { childrenOf } from '../fakes/postgres-process.ts'
 import { isRunning } from '../fakes/process.ts'
@@ -206,7 +207,7 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
     { action: 'retry', result: 'done' },
   ])
 
-  await page.keyboard.press('2')
+  await page.keyboard.press(keyOf('Events'))
   await page.getByRole('button', { name: 'Replay all that fit…' }).click()
   await page.getByText(/^4 of hello/).waitFor()
   await page.getByRole('button', { name: 'Replay 4 events now' }).click()
@@ -215,17 +216,17 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
     { action: 'bulk_replay', on: { count: 4, sources: [{ source: 'hello', count: 4 }] }, result: 'begun' },
     { result: 'done', done: 4 },
   ])
-  await page.keyboard.press('3')
+  await page.keyboard.press(keyOf('Work'))
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByRole('button', { name: 'Start now' }).click()
   await until(() => linesIn(gateway.dir, 'state/audit.jsonl').some((line) => line.includes('"start_job"') && line.includes('"done"')))
 
-  await page.keyboard.press('4')
+  await page.keyboard.press(keyOf('Routes'))
   await page.locator('.graph a').filter({ hasText: '4 ignored' }).click()
   await page.waitForURL(/route=hello&outcome=ignored%3Afilters/)
 
-  await page.keyboard.press('7')
+  await page.keyboard.press(keyOf('Charts'))
   await page.locator('.chart canvas').first().waitFor()
   await page.getByText('Events by their ending as a table').click()
   await page.getByRole('link', { name: '4', exact: true }).click()
@@ -241,7 +242,10 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
     const names = await page.getByRole('navigation', { name: 'screens' }).getByRole('link').allTextContents()
-    t.ok(names.includes('Live') && names.includes('Charts'), 'the bar has the first and the last screen')
+    t.same(
+      names,
+      barScreens.map(({ name }) => name),
+    )
     for (const name of names) await checkScreen(t, page, name, scheme)
   }
   gateway.kill('SIGTERM')
@@ -290,7 +294,7 @@ t.test('what waits in groups and lanes, targets that are tried, a reload that is
   t.match(shown.stdout, /grouped +2 events +due .*\nlanes in which most runs wait\n +slow +2 wait +1 of 1 have begun +next /)
   t.match(shown.stdout, /budgets of the day\n +slow +0 of 1000 tokens +until .*T00:00:00/)
   const { page, complaints } = await signedInPage(t, await startConsole(t, gateway.dir))
-  await page.keyboard.press('3')
+  await page.keyboard.press(keyOf('Work'))
   await page.getByText('3, 2 of them in lanes').waitFor()
   const rowsOf = (title: string) => page.locator(`h2:text-is("${title}") + table tbody tr`).allTextContents()
   t.match(await rowsOf('Groups'), [/^grouped *2/])
@@ -301,14 +305,14 @@ t.test('what waits in groups and lanes, targets that are tried, a reload that is
   await page.getByRole('heading', { name: 'Payload' }).waitFor()
   answerModel()
 
-  await page.keyboard.press('5')
+  await page.keyboard.press(keyOf('Targets'))
   await page.getByRole('button', { name: 'Test log…' }).click()
   await page.getByRole('button', { name: /^Send a real message/ }).click()
   await page.getByRole('status').filter({ hasText: 'sent' }).waitFor()
   await page.getByRole('button', { name: 'Test telegram…' }).click()
   await page.getByText(/^Nothing can be sent: .*telegram/i).waitFor()
 
-  await page.keyboard.press('6')
+  await page.keyboard.press(keyOf('Health'))
   const file = join(gateway.dir, 'config.yaml')
   // A connection that was kept may have been closed for idleness meanwhile.
   const postRenamed = () => post('renamed', '6').catch(() => post('renamed', '6'))
@@ -385,13 +389,17 @@ t.test('all pages of a browser share one stream, and none is kept busy by traffi
   t.same(complaints, [])
 })
 
+/** Returns the key that opens a screen of the bar. */
+const keyOf = (screen: (typeof barScreens)[number]['name']): string => String(1 + barScreens.findIndex(({ name }) => name === screen))
+
 /** Opens a screen with the keyboard, and looks for what shuts people out. */
 const checkScreen = async (t: Test, page: Page, name: string, scheme: string): Promise<void> => {
   const link = page.getByRole('link', { name, exact: true })
   await link.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name, level: 1 }).waitFor()
-  await page.locator('.event, .cards li, table, .chart').first().waitFor()
+  await page.locator('.event, .cards li, tbody tr, .chart').first().waitFor()
+  t.equal(await page.locator('.failure').count(), 0, `${name} has all answers`)
   const { violations } = await new AxeBuilder({ page }).analyze()
   t.same(
     violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),

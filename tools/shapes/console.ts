@@ -1,5 +1,6 @@
 /** Writes the table of the console's questions: the type and the check of each, and what whoever asks must be allowed to do. */
 
+import { withRows } from '../in-markdown.ts'
 import { createAjv, renderChecks } from './checks.ts'
 import { checkType, questionMember } from './control.ts'
 import { comment, indented, type Node, typeOf } from './types.ts'
@@ -11,7 +12,11 @@ type Question = {
   readonly question?: Node
   readonly maxQuestionBytes?: number
 }
-export type ConsoleSchema = { readonly 'x-questions': { readonly [name: string]: Question } }
+type ScreenRow = { readonly name: string; readonly path: string; readonly shows: string }
+export type ConsoleSchema = {
+  readonly 'x-screens': readonly ScreenRow[]
+  readonly 'x-questions': { readonly [name: string]: Question }
+}
 
 const nothing: Node = { type: 'object', properties: {} }
 
@@ -39,8 +44,30 @@ export const consoleQuestions = {\n${rows.join('\n')}\n} as const\n
 export type ConsoleQuestions = {\n${types.join('')}}
 `
   return {
+    'src/generated/console-screens.ts': `${banner}${renderScreens(schema['x-screens'])}`,
     'src/generated/console.ts': `${banner}import * as checks from './console-checks.js'\n${indented(source)}`,
     'src/generated/console-checks.js': `${banner}${js}`,
     'src/generated/console-checks.d.ts': `${banner}${checkType}${names.map((name) => `export const ${name}: Check\n`).join('')}`,
   }
 }
+
+const isInBar = ({ path }: ScreenRow): boolean => /^\/[^/]*$/.test(path)
+
+/** A module of its own: the pages load it, and must not load the checks of questions with it. */
+const renderScreens = (screens: readonly ScreenRow[]): string => {
+  const list = (shown: readonly ScreenRow[]) => shown.map(({ name, path }) => `  { name: '${name}', path: '${path}' },\n`).join('')
+  return `
+/** The screens that stand in the bar, in its order. */
+export const barScreens = [\n${list(screens.filter(isInBar))}] as const\n
+/** The screens that links lead to. A segment with a colon stands for any. */
+export const linkedScreens = [\n${list(screens.filter((screen) => !isInBar(screen)))}] as const
+`
+}
+
+/** Returns docs/console.md with its table of screens written anew. */
+export const withScreens = (page: string, { 'x-screens': screens }: ConsoleSchema): string =>
+  withRows(
+    page,
+    '| screen | what it shows |\n|---|---|\n',
+    screens.map(({ name, shows }) => `| ${name} | ${shows} |`),
+  )

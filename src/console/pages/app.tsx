@@ -1,7 +1,8 @@
 /** The frame of the console: the sign-in, the bar of screens, the present screen, and what all screens show. */
 
-import type { JSX } from 'preact'
+import type { ComponentType, JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { barScreens } from '../../generated/console-screens.ts'
 import { ask, isSignedIn, rights, signOut } from './ask.ts'
 import { BulkJobs } from './bulk.tsx'
 import { EventScreen } from './event.tsx'
@@ -23,16 +24,15 @@ import { WorkScreen } from './work.tsx'
 const ChartsScreen = lazy(async () => (await import('./charts/charts.tsx')).ChartsScreen)
 const RouteEditor = lazy(async () => (await import('./route-editor/route-editor.tsx')).RouteEditor)
 
-/** The screens in the order of the bar, each with the key that opens it. */
-const screens = [
-  { path: '/', name: 'Live', key: '1', Screen: LiveScreen },
-  { path: '/events', name: 'Events', key: '2', Screen: EventsScreen },
-  { path: '/work', name: 'Work', key: '3', Screen: WorkScreen },
-  { path: '/routes', name: 'Routes', key: '4', Screen: RoutesScreen },
-  { path: '/targets', name: 'Targets', key: '5', Screen: TargetsScreen },
-  { path: '/health', name: 'Health', key: '6', Screen: HealthScreen },
-  { path: '/charts', name: 'Charts', key: '7', Screen: ChartsScreen },
-] as const
+const screens: { readonly [Name in (typeof barScreens)[number]['name']]: ComponentType } = {
+  Live: LiveScreen,
+  Events: EventsScreen,
+  Work: WorkScreen,
+  Routes: RoutesScreen,
+  Targets: TargetsScreen,
+  Health: HealthScreen,
+  Charts: ChartsScreen,
+}
 
 /** The time between two questions whether a gateway runs, in milliseconds. */
 const overviewMs = 15_000
@@ -63,8 +63,8 @@ const Console = (): JSX.Element => {
       </a>
       <nav aria-label="screens">
         <strong>headgate</strong>
-        {screens.map(({ path: to, name, key }) => (
-          <a key={to} href={to} aria-current={isAt(path, to) ? 'page' : undefined} aria-keyshortcuts={key}>
+        {barScreens.map(({ path: to, name }, i) => (
+          <a key={to} href={to} aria-current={isAt(path, to) ? 'page' : undefined} aria-keyshortcuts={keyOf(i)}>
             {name}
           </a>
         ))}
@@ -78,7 +78,7 @@ const Console = (): JSX.Element => {
         <BulkJobs />
         {failure && !answer ? <Failure failure={failure} again={again} /> : answer && <Screen path={path} />}
       </main>
-      <Palette screens={screens.map(({ name, path: to }) => ({ name, to }))} />
+      <Palette screens={barScreens.map(({ name, path: to }) => ({ name, to }))} />
       <footer class="quiet">{answer && `headgate ${answer.version} · ${shown(answer.dataDir)}`}</footer>
     </>
   )
@@ -91,8 +91,10 @@ const Screen = ({ path }: { readonly path: string }): JSX.Element => {
   if (id !== undefined) return <EventScreen key={id} id={id} />
   const edited = editedRouteIn(path)
   if (edited) return <RouteEditor name={edited.name} />
-  const screen = screens.find((each) => each.path === path)
-  return screen ? <screen.Screen /> : <p>There is no screen at this address.</p>
+  const screen = barScreens.find((each) => each.path === path)
+  if (!screen) return <p>There is no screen at this address.</p>
+  const Shown = screens[screen.name]
+  return <Shown />
 }
 
 /** Returns the id of the event whose screen has this address; `undefined` for the address of any other screen. */
@@ -105,9 +107,12 @@ const eventIn = (path: string): string | undefined => {
   }
 }
 
+/** Returns the key that opens a screen of the bar. */
+const keyOf = (index: number): string => String(index + 1)
+
 const openByKey = (event: KeyboardEvent): void => {
   const isTyping = event.target instanceof HTMLElement && event.target.closest('input, textarea, select, [data-typing]') !== null
   if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return
-  const screen = screens.find(({ key }) => key === event.key)
+  const screen = barScreens.find((_, i) => keyOf(i) === event.key)
   if (screen) go(screen.path)
 }
