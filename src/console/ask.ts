@@ -8,6 +8,7 @@ import { exit, Fault, messageOf, StoreFault } from '../core/fault.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { createSlots } from '../core/turns/slots.ts'
+import type { Audit } from '../features/audit/audit.ts'
 import { consoleQuestions } from '../generated/console.ts'
 import { jsonLinesStream } from '../http/control/line-stream.ts'
 import { questionOf } from '../http/control/questions.ts'
@@ -18,6 +19,7 @@ import type { SignIn } from './access/sign-ins.ts'
 import type { Right } from './access/users.ts'
 import type { createAnswers } from './answers/answers.ts'
 import { withoutQuotes } from './answers/without-quotes.ts'
+import { auditedQuestion, type QuestionAudit } from './audited-question.ts'
 import type { LiveFeed } from './live-feed.ts'
 import { halfCookie } from './sign-in.ts'
 
@@ -25,6 +27,7 @@ export type QuestionOptions = {
   readonly access: ConsoleAccess
   readonly answers: ReturnType<typeof createAnswers>
   readonly live: LiveFeed
+  readonly audit: Audit
   readonly log: Log
 }
 
@@ -50,10 +53,20 @@ const notSignedIn: AccessRefusal = { status: 401, error: 'sign in' }
 
 /** Answers a question whose sender has signed in. */
 type Answer = (question: JsonObject, signIn: SignIn, reply: FastifyReply) => Promise<unknown>
-type Row = { readonly right: Right; readonly quotes: readonly string[]; readonly maxQuestionBytes?: number }
+/** A row of the table of questions. */
+type Row = Parameters<typeof questionOf>[0] & {
+  readonly right: Right
+  readonly audit?: QuestionAudit
+  readonly quotes: readonly string[]
+  readonly maxQuestionBytes?: number
+}
 
 /** Adds the addresses. Each address takes a POST with a JSON object. */
-export const addQuestions = (app: FastifyInstance, { access, answers, live, log }: QuestionOptions, connections: ConnectionBound): void => {
+export const addQuestions = (
+  app: FastifyInstance,
+  { access, answers, live, audit, log }: QuestionOptions,
+  connections: ConnectionBound,
+): void => {
   const { gate, signIns, clock } = access
   const slots = createSlots(() => maxAtWork, maxWaiting)
   const searches = createSlots(() => maxSearches, maxWaiting)
@@ -78,7 +91,7 @@ export const addQuestions = (app: FastifyInstance, { access, answers, live, log 
       },
     })
   }
-  for (const [name, row] of Object.entries(consoleQuestions)) {
+  for (const [name, row] of Object.entries<Row>(consoleQuestions)) {
     if (name === 'signOut' || name === 'live') continue
     const answer = answers[name as keyof typeof answers] as (question: JsonObject, signIn: SignIn) => Promise<unknown>
     add(name, row, async (body, signIn, reply) => {
@@ -86,7 +99,7 @@ export const addQuestions = (app: FastifyInstance, { access, answers, live, log 
       const work = async () => {
         // The browser may have closed the connection while the question waited.
         if (reply.raw.destroyed) return { answer: {} }
-        return { answer: await answer(question, signIn) }
+        return { answer: await auditedQuestion(audit, row.audit, question, signIn.name, () => answer(question, signIn)) }
       }
       const done = await (isSearch(question) ? searches : slots).run(work)
       return done ? reply.send(shownTo(signIn, row.quotes)(done.answer)) : refused(reply, busy)

@@ -2,7 +2,6 @@
 
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Audit } from '../features/audit/audit.ts'
 import { barScreens, linkedScreens } from '../generated/console-screens.ts'
 import { bindFault, connectionLimits } from '../http/server.ts'
 import { boundConnections } from './access/connections.ts'
@@ -11,7 +10,7 @@ import { addQuestions, maxQuestionBytes, type QuestionOptions } from './ask.ts'
 import { type Asset, pageName, readAssets } from './assets.ts'
 import { addSignIn } from './sign-in.ts'
 
-export type ConsoleServerOptions = QuestionOptions & { readonly audit: Audit; readonly host: string; readonly port: number }
+export type ConsoleServerOptions = QuestionOptions & { readonly host: string; readonly port: number }
 
 export interface ConsoleServer {
   readonly port: number

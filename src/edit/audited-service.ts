@@ -1,22 +1,23 @@
 /** Wraps the editor service, so that the audit gets a line for each change that a user makes. */
 
-import type { JsonObject } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { Audit } from '../features/audit/audit.ts'
-import type { EditorService } from './service.ts'
+import type { consoleQuestions } from '../generated/console.ts'
+import type { EditorChanges, EditorService } from './service.ts'
 
-type Change<Ask extends keyof EditorService> = {
-  readonly action: string
-  readonly on: (of: Parameters<EditorService[Ask]>[0]) => JsonObject
-}
+type Declared = Extract<(typeof consoleQuestions)[keyof typeof consoleQuestions], { readonly audit: object }>['audit']
+/** An action of the console with the members of its subject: the audit has the same of it from the terminal editor. */
+type Change<Question, Audited = Declared> = Audited extends { readonly action: infer Action; readonly on: infer On }
+  ? { readonly action: Action; readonly on: (of: Question) => JsonObject & { readonly [Member in keyof On]: Json } }
+  : never
 
-/** The questions that change something. */
-const changes: { readonly [Ask in keyof EditorService]?: Change<Ask> } = {
+const changes: { readonly [Ask in keyof EditorChanges]: Change<Parameters<EditorChanges[Ask]>[0]> } = {
   save: {
     action: 'save_route',
     on: ({ draft: { opened }, as }) => ({ route: opened.name, file: as ?? opened.file, source: opened.source }),
   },
-  replay: { action: 'replay', on: ({ eventId }) => ({ event: eventId }) },
-  addSample: { action: 'add_sample', on: ({ eventId, name }) => ({ event: eventId, name }) },
+  replay: { action: 'replay', on: ({ eventId }) => ({ event: eventId, edited: false }) },
+  addSample: { action: 'add_sample', on: ({ eventId, name }) => ({ event: eventId, sample: name }) },
   addTest: { action: 'add_test', on: ({ eventId }) => ({ event: eventId }) },
 }
 
@@ -24,15 +25,9 @@ const changes: { readonly [Ask in keyof EditorService]?: Change<Ask> } = {
 export const auditedService = (service: EditorService, audit: Audit, by: string): EditorService =>
   new Proxy(service, {
     get(_, ask: keyof EditorService) {
-      const change = Object.hasOwn(changes, ask) ? (changes[ask] as Change<never>) : undefined
+      const change = Object.hasOwn(changes, ask) ? (changes[ask as keyof EditorChanges] as Change<never>) : undefined
       const answer = service[ask] as (of: unknown) => Promise<unknown>
       if (!change) return answer
-      return (of: never) => audit.of({ by, action: change.action, on: change.on(of) }, () => answer(of), describe)
+      return (of: never) => audit.of({ by, action: change.action, on: change.on(of) }, () => answer(of))
     },
   })
-
-/** A change that the service refuses is an answer, not an error. */
-const describe = (answer: unknown): JsonObject => {
-  const { ok, message } = answer as { readonly ok?: boolean; readonly message?: string }
-  return ok === false ? { result: 'failed', error: message ?? 'refused' } : {}
-}

@@ -209,8 +209,16 @@ export type NamedRoute = { readonly name: string; readonly source?: OpenedRoute[
 /** The name of a new route. `clone`: the name of a route to copy. `like`: the sample or recorded event to make the route of. */
 export type NewRoute = { readonly name: string; readonly clone?: string; readonly like?: string }
 
+/** The questions that change something which is no draft. The audit has a line of each. */
+export type EditorChanges = {
+  save(of: SaveRequest): Promise<Saved>
+  replay(of: { readonly eventId: string }): Promise<Tested>
+  addSample(of: { readonly eventId: string; readonly name: string }): Promise<string>
+  addTest(of: { readonly eventId: string }): Promise<string>
+}
+
 /** The questions, a method for each; `eventId` names a recorded event. A method rejects with a Fault. */
-export type EditorService = {
+export type EditorService = EditorChanges & {
   home(of: Record<never, never>): Promise<Home>
   open(of: NamedRoute): Promise<OpenedRoute>
   /** Opens the route again that the editor has open, because its file was changed. */
@@ -238,17 +246,13 @@ export type EditorService = {
   /** Lists the targets, and whether they are connected in a profile. */
   targets(of: { readonly profile?: string }): Promise<readonly TargetRow[]>
   plan(of: PlanRequest): Promise<SavePlan>
-  save(of: SaveRequest): Promise<Saved>
   /** Posts a signed test request for a saved route to the running gateway. */
   test(of: { readonly name: string; readonly payload?: PayloadChoice }): Promise<Tested>
   /** Sends a short text to a target of the route, with the target's settings filled in from the payload. */
   testTarget(of: { readonly draft: RouteDraft; readonly target: string; readonly payload?: PayloadChoice }): Promise<Tested>
   /** Traces a payload through a route as it is saved. */
   traceOf(of: { readonly route: string; readonly choice: PayloadChoice }): Promise<TraceShown>
-  replay(of: { readonly eventId: string }): Promise<Tested>
   curl(of: { readonly eventId: string }): Promise<string>
-  addSample(of: { readonly eventId: string; readonly name: string }): Promise<string>
-  addTest(of: { readonly eventId: string }): Promise<string>
   /** Lists the kept drafts of one route, or of all routes, the latest first. */
   drafts(of: { readonly route?: string }): Promise<readonly KeptDraft[]>
   /** Stores a draft, and returns a phrase that says where. */

@@ -37,9 +37,10 @@ export const liveQuestion: Check
 export const bulkPlanQuestion: Check
 export const bulkStartQuestion: Check
 export const bulkStopQuestion: Check
-export const bulkGoOnQuestion: Check
+export const bulkResumeQuestion: Check
 export const bulkJobsQuestion: Check
 export const workQuestion: Check
 export const sessionsQuestion: Check
 export const startJobQuestion: Check
 export const pauseJobQuestion: Check
+export const resumeJobQuestion: Check

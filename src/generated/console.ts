@@ -1,7 +1,7 @@
 // Generated from schema/ by `npm run gen`. Do not edit.
 import * as checks from './console-checks.js'
 
-/** How each question is asked, the right that it takes, and the members of the answer that only the right to payloads shows. */
+/** How each question is asked, the right that it takes, what the audit has of it, and the members of the answer that only the right to payloads shows. */
 export const consoleQuestions = {
   overview: {
     right: 'view', quotes: [],
@@ -32,23 +32,23 @@ export const consoleQuestions = {
     question: { check: checks.curlQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   asSample: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: {"action":"add_sample","on":{"event":"id","sample":"name"}}, quotes: [],
     question: { check: checks.asSampleQuestion, members: {id: { must: 'a string' }, name: { must: 'a string' }}, required: ["id","name"] },
   },
   asTest: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: {"action":"add_test","on":{"event":"id"}}, quotes: [],
     question: { check: checks.asTestQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   replay: {
-    right: 'operate', quotes: ["reason","starts.prompt"], maxQuestionBytes: 134217728,
+    right: 'operate', audit: {"action":"replay","on":{"event":"id","edited":"body?"},"unless":"dry_run"}, quotes: ["reason","starts.prompt"], maxQuestionBytes: 134217728,
     question: { check: checks.replayQuestion, members: {id: { must: 'a string' }, body: { must: 'a string' }, dry_run: { must: 'a boolean' }}, required: ["id"] },
   },
   retry: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: {"action":"retry","on":{"event":"id"}}, quotes: [],
     question: { check: checks.retryQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   cancel: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: {"action":"cancel","on":{"event":"id"}}, quotes: [],
     question: { check: checks.cancelQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   routes: {
@@ -84,15 +84,15 @@ export const consoleQuestions = {
     question: { check: checks.fixRouteQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }, fix: { must: 'a string' }}, required: ["name","from","to","fix"] },
   },
   saveRoute: {
-    right: 'operate', quotes: [], maxQuestionBytes: 4194304,
+    right: 'operate', audit: {"action":"save_route","on":{"route":"name","source":"source"}}, quotes: [], maxQuestionBytes: 4194304,
     question: { check: checks.saveRouteQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }, onto: { must: 'a string' }, despite_errors: { must: 'a boolean' }}, required: ["name","from","to"] },
   },
   keepDraft: {
-    right: 'operate', quotes: [], maxQuestionBytes: 4194304,
+    right: 'operate', audit: "none", quotes: [], maxQuestionBytes: 4194304,
     question: { check: checks.keepDraftQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }}, required: ["name","from","to"] },
   },
   dropDraft: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: "none", quotes: [],
     question: { check: checks.dropDraftQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }}, required: ["name"] },
   },
   targets: {
@@ -100,15 +100,15 @@ export const consoleQuestions = {
     question: { check: checks.targetsQuestion, members: {profile: { must: 'a string' }}, required: [] },
   },
   targetTest: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: "none", quotes: [],
     question: { check: checks.targetTestQuestion, members: {target: { must: 'a string' }, profile: { must: 'a string' }}, required: ["target"] },
   },
   testTarget: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: {"action":"test_target","on":{"target":"target","profile":"profile"}}, quotes: [],
     question: { check: checks.testTargetQuestion, members: {target: { must: 'a string' }, profile: { must: 'a string' }}, required: ["target"] },
   },
   resetBreaker: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: {"action":"reset_breaker","on":{"target":"target","address":"address"}}, quotes: [],
     question: { check: checks.resetBreakerQuestion, members: {target: { must: 'a string' }, address: { must: 'a string' }}, required: ["target"] },
   },
   health: {
@@ -116,11 +116,11 @@ export const consoleQuestions = {
     question: { check: checks.healthQuestion, members: {}, required: [] },
   },
   previewReload: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: "none", quotes: [],
     question: { check: checks.previewReloadQuestion, members: {}, required: [] },
   },
   reload: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: {"action":"reload","on":{}}, quotes: [],
     question: { check: checks.reloadQuestion, members: {}, required: [] },
   },
   signOut: {
@@ -132,20 +132,20 @@ export const consoleQuestions = {
     question: { check: checks.liveQuestion, members: {}, required: [] },
   },
   bulkPlan: {
-    right: 'operate', quotes: ["first.*.reason","first.*.error","first.*.answer"],
+    right: 'operate', audit: "none", quotes: ["first.*.reason","first.*.error","first.*.answer"],
     question: { check: checks.bulkPlanQuestion, members: {action: { must: 'a string' }, text: { must: 'a string' }, field: { must: 'a list of at most 8 objects', maxItems: 8 }, route: { must: 'a string' }, outcome: { must: 'a list of at most 16 strings', maxItems: 16 }, state: { must: 'a list of at most 8 strings', maxItems: 8 }, since: { must: 'a whole number' }, until: { must: 'a whole number' }}, required: ["action"] },
   },
   bulkStart: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: "own", quotes: [],
     question: { check: checks.bulkStartQuestion, members: {plan: { must: 'a string' }}, required: ["plan"] },
   },
   bulkStop: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: {"action":"bulk_stop","on":{"job":"job"}}, quotes: [],
     question: { check: checks.bulkStopQuestion, members: {job: { must: 'a string' }}, required: ["job"] },
   },
-  bulkGoOn: {
-    right: 'operate', quotes: [],
-    question: { check: checks.bulkGoOnQuestion, members: {job: { must: 'a string' }}, required: ["job"] },
+  bulkResume: {
+    right: 'operate', audit: "own", quotes: [],
+    question: { check: checks.bulkResumeQuestion, members: {job: { must: 'a string' }}, required: ["job"] },
   },
   bulkJobs: {
     right: 'view', quotes: ["jobs.*.failures.*.why"],
@@ -160,12 +160,16 @@ export const consoleQuestions = {
     question: { check: checks.sessionsQuestion, members: {}, required: [] },
   },
   startJob: {
-    right: 'operate', quotes: [],
+    right: 'operate', audit: {"action":"start_job","on":{"profile":"profile","job":"job"}}, quotes: [],
     question: { check: checks.startJobQuestion, members: {profile: { must: 'a string' }, job: { must: 'a string' }}, required: ["profile","job"] },
   },
   pauseJob: {
-    right: 'operate', quotes: [],
-    question: { check: checks.pauseJobQuestion, members: {profile: { must: 'a string' }, job: { must: 'a string' }, paused: { must: 'a boolean' }}, required: ["profile","job","paused"] },
+    right: 'operate', audit: {"action":"pause_job","on":{"profile":"profile","job":"job"}}, quotes: [],
+    question: { check: checks.pauseJobQuestion, members: {profile: { must: 'a string' }, job: { must: 'a string' }}, required: ["profile","job"] },
+  },
+  resumeJob: {
+    right: 'operate', audit: {"action":"resume_job","on":{"profile":"profile","job":"job"}}, quotes: [],
+    question: { check: checks.resumeJobQuestion, members: {profile: { must: 'a string' }, job: { must: 'a string' }}, required: ["profile","job"] },
   },
 } as const
 
@@ -455,7 +459,7 @@ export type ConsoleQuestions = {
     readonly job: string
   }
   /** Goes on with the latest bulk job, which ended early: with the events that it did not work on. */
-  readonly bulkGoOn: {
+  readonly bulkResume: {
     /** The id of the bulk job. */
     readonly job: string
   }
@@ -471,11 +475,16 @@ export type ConsoleQuestions = {
     /** The job's id. */
     readonly job: string
   }
-  /** Pauses a job, or resumes it. */
+  /** Pauses a job. */
   readonly pauseJob: {
     readonly profile: string
     /** The job's id. */
     readonly job: string
-    readonly paused: boolean
+  }
+  /** Resumes a job that is paused. */
+  readonly resumeJob: {
+    readonly profile: string
+    /** The job's id. */
+    readonly job: string
   }
 }

@@ -1,9 +1,12 @@
 /** Who may use the console from other machines: addresses, proxies that sign users in, passwords, roles, and what each role sees. */
 
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, request, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ConsoleAnswers } from '../../src/console/answers/answers.ts'
+import type { QuestionAudit } from '../../src/console/audited-question.ts'
 import type { LiveLine } from '../../src/console/live-feed.ts'
 import { consoleQuestions } from '../../src/generated/console.ts'
 import { hashPassword } from '../../src/secrets/password-hash.ts'
@@ -13,6 +16,7 @@ import {
   cookieIn,
   ofPage,
   openPage,
+  type ProcessConsole,
   send,
   signIn,
   signInAs,
@@ -156,16 +160,30 @@ const valuesOf = (id: string): { readonly [member: string]: unknown } => ({
   fix: 'none',
 })
 
-/** Asks every question of the table that a role may ask, about every event. Returns what was refused for its right, and all answers. */
-const walk = async (origin: string, headers: Headers, ids: readonly string[]) => {
-  const said: { readonly name: string; readonly status: number; readonly text: string }[] = []
+/** The files of a data directory that are neither records nor drafts, nor what the agent writes. */
+const filesOf = (dir: string): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(dir, { recursive: true, encoding: 'utf8' })
+      .filter((name) => !/^(state|\.drafts|agent)/.test(name) && statSync(join(dir, name)).isFile())
+      .map((name) => [name, readFileSync(join(dir, name), 'latin1')]),
+  )
+
+/**
+ * Asks every question of the table that a role may ask, about every event. Returns all answers. `hidden`: the files that have changed
+ * without a line in the audit.
+ */
+const walk = async ({ origin, dir }: ProcessConsole, headers: Headers, ids: readonly string[]) => {
+  const said: { readonly name: string; readonly status: number; readonly text: string; readonly hidden: readonly string[] }[] = []
+  const auditLines = () => linesIn(dir, 'state/audit.jsonl').length
   for (const [name, row] of Object.entries(consoleQuestions)) {
     if (name === 'signOut' || name === 'live') continue
     const members: readonly string[] = row.question.required
     for (const id of ids.slice(0, members.includes('id') ? undefined : 1)) {
       const known = Object.entries(valuesOf(id)).filter(([member]) => members.includes(member))
+      const [files, lines] = [filesOf(dir), auditLines()]
       const { status, text } = await send(origin, `/ask/${name}`, { headers, body: JSON.stringify(Object.fromEntries(known)) })
-      said.push({ name, status, text })
+      const changed = [...filesOf(dir)].flatMap(([file, content]) => (files.get(file) === content ? [] : [`${name}: ${file}`]))
+      said.push({ name, status, text, hidden: auditLines() === lines ? changed : [] })
     }
   }
   return said
@@ -210,7 +228,8 @@ t.test('roles: who has not the right to payloads sees nothing of them in any ans
   const agent = 'text=$(cat); case "$text" in *fail*) echo "$text" >&2; exit 1;; *) echo "$text";; esac\n'
   const jobs = { nightly: { schedule: '@daily', prompt: 'x' } }
   const gateway = await startGateway(t, dataDir(t, { routes, agent, config: { jobs, console: settings } }))
-  const { origin } = await startConsole(t, gateway.dir)
+  const served = await startConsole(t, gateway.dir)
+  const { origin } = served
   const operator = await signInAs(origin, proxied('olga', 'ops'))
   const live = listen(origin, operator)
   const post = (route: string, id: string, payload: object) => gateway.post(route, id, { body: JSON.stringify(payload) })
@@ -226,7 +245,7 @@ t.test('roles: who has not the right to payloads sees nothing of them in any ans
     return listed.length === 6 && !listed.some(({ state }) => state === 'waiting' || state === 'running') && listed
   })
   const ids = events.map(({ event_id }) => event_id)
-  const said = await walk(origin, operator, ids)
+  const said = await walk(served, operator, ids)
   for (const { name, text } of said) t.notMatch(text, canary, name)
   const asked = new Set(said.filter(({ status }) => status === 200).map(({ name }) => name))
   for (const [name, { right }] of Object.entries(consoleQuestions))
@@ -248,15 +267,27 @@ t.test('roles: who has not the right to payloads sees nothing of them in any ans
     t.match(found, { status: 409, text: /takes the right/ }, 'a search tells what it found')
   }
   const viewer = await signInAs(origin, proxied('vera', 'readers'))
-  const seen = await walk(origin, viewer, ids.slice(0, 1))
+  const seen = await walk(served, viewer, ids.slice(0, 1))
   for (const { name, status } of seen)
     t.equal(status === 403, consoleQuestions[name as keyof typeof consoleQuestions].right !== 'view', `${name} ${status}`)
   const reader = await signInAs(origin, proxied('rita', 'readers,see-all'))
-  const all = (await walk(origin, reader, ids)).filter(({ text }) => text.includes(canary)).map(({ name }) => name)
+  const all = (await walk(served, reader, ids)).filter(({ text }) => text.includes(canary)).map(({ name }) => name)
   t.ok(new Set(all).size >= 4, `the right to payloads shows them: ${all}`)
   const lines = linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line))
   const acted = lines.filter(({ action }) => action !== 'sign_in')
   t.ok(acted.length > 0 && acted.every(({ by }) => by === 'forward:olga'), 'the audit has who acted, and how that was known')
+  const declared: { readonly [name: string]: { readonly audit?: QuestionAudit } & object } = consoleQuestions
+  for (const [name, { audit }] of Object.entries(declared))
+    if (asked.has(name) && typeof audit === 'object')
+      t.ok(
+        acted.some(({ action }) => action === audit.action),
+        `the audit has ${name}`,
+      )
+  t.same(
+    said.flatMap(({ hidden }) => hidden),
+    [],
+    'no file is changed without a line',
+  )
   t.match(lines[0], { by: 'forward:olga', action: 'sign_in', on: { from: '127.0.0.1' } }, 'and who signed in')
 })
 

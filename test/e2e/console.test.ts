@@ -440,12 +440,12 @@ t.test('a bulk job of more than a thousand events is stopped and goes on, and no
   await until(async () => (await job()).done > 10)
   await ask('bulkStop', { job: plan.id })
   const stopped = await ended()
-  t.match(stopped, { isStopped: true, canGoOn: true, failed: 0 })
+  t.match(stopped, { isStopped: true, canResume: true, failed: 0 })
   t.ok(stopped.done < count, `${stopped.done} were replayed`)
   t.match(await ask('bulkStart', { plan: plan.id }), { error: /too old, or was started already/ })
-  await ask('bulkGoOn', { job: plan.id })
-  t.match(await ended(), { done: count, failed: 0, isStopped: false, canGoOn: false })
-  t.match(await ask('bulkGoOn', { job: plan.id }), { error: /nothing is left/ })
+  await ask('bulkResume', { job: plan.id })
+  t.match(await ended(), { done: count, failed: 0, isStopped: false, canResume: false })
+  t.match(await ask('bulkResume', { job: plan.id }), { error: /nothing is left/ })
   const replayed = await until(() => {
     const folder = `${gateway.dir}/state/events`
     const lines = readdirSync(folder).flatMap((name) => (name.endsWith('.jsonl') ? linesIn(folder, name) : []))

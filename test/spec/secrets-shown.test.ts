@@ -327,7 +327,7 @@ const askAboutText = async (t: Test, ask: Ask, name: string): Promise<void> => {
     const [preview] = await Promise.all(asked)
     for (const fix of preview?.answer.fixes ?? []) await ask('viewer', 'fixRoute', { ...of, fix })
     if (i !== 4 && i !== 5) continue
-    t.match(await ask('all', 'saveRoute', { ...of, despite_errors: true }), { answer: { saved: false } }, to)
+    t.match(await ask('all', 'saveRoute', { ...of, despite_errors: true }), { answer: { ok: false } }, to)
     await ask('all', 'keepDraft', of)
     await ask('viewer', 'routeText', { name })
     await ask('all', 'dropDraft', { name })

@@ -5,9 +5,11 @@ import { createAjv, renderChecks } from './checks.ts'
 import { checkType, questionMember } from './control.ts'
 import { comment, indented, type Node, typeOf } from './types.ts'
 
+type AuditRow = 'none' | 'own' | { readonly action: string; readonly on: { readonly [member: string]: string }; readonly unless?: string }
 type Question = {
   readonly description: string
   readonly right: string
+  readonly audit?: AuditRow
   readonly quotes?: readonly string[]
   readonly question?: Node
   readonly maxQuestionBytes?: number
@@ -28,9 +30,10 @@ export const renderConsole = async (schema: ConsoleSchema, banner: string, root:
     ajv.addSchema({ $id: `${name}Question`, ...question, additionalProperties: false })
   const names = questions.map(([name]) => `${name}Question`)
   const js = await renderChecks(ajv, Object.fromEntries(names.map((name) => [name, name])), root)
+  for (const [name, question] of questions) checkAudit(name, question)
   const rows = questions.map(
-    ([name, { right, quotes = [], question = nothing, maxQuestionBytes }]) => `${name}: {
-right: '${right}', quotes: ${JSON.stringify(quotes)},${maxQuestionBytes ? ` maxQuestionBytes: ${maxQuestionBytes},` : ''}
+    ([name, { right, audit, quotes = [], question = nothing, maxQuestionBytes }]) => `${name}: {
+right: '${right}',${audit ? ` audit: ${JSON.stringify(audit)},` : ''} quotes: ${JSON.stringify(quotes)},${maxQuestionBytes ? ` maxQuestionBytes: ${maxQuestionBytes},` : ''}
 ${questionMember(name, question)}
 },`,
   )
@@ -38,7 +41,7 @@ ${questionMember(name, question)}
     ([name, { description, question = nothing }]) => `${comment({ description })}readonly ${name}: ${typeOf(question)}\n`,
   )
   const source = `
-/** How each question is asked, the right that it takes, and the members of the answer that only the right to payloads shows. */
+/** How each question is asked, the right that it takes, what the audit has of it, and the members of the answer that only the right to payloads shows. */
 export const consoleQuestions = {\n${rows.join('\n')}\n} as const\n
 /** The members of each question. */
 export type ConsoleQuestions = {\n${types.join('')}}
@@ -49,6 +52,16 @@ export type ConsoleQuestions = {\n${types.join('')}}
     'src/generated/console-checks.js': `${banner}${js}`,
     'src/generated/console-checks.d.ts': `${banner}${checkType}${names.map((name) => `export const ${name}: Check\n`).join('')}`,
   }
+}
+
+/** Throws where a question that may change something does not say what the audit has of it, or says it of members that it has not. */
+const checkAudit = (name: string, { right, audit, question = nothing }: Question): void => {
+  if ((right === 'operate') !== (audit !== undefined))
+    throw new Error(`console.schema.json: ${name}: what takes the right "operate" says its "audit", and nothing else does`)
+  if (typeof audit !== 'object') return
+  for (const member of [...Object.values(audit.on), audit.unless ?? []].flat())
+    if (!Object.hasOwn(question.properties ?? {}, member.replace(/\?$/, '')))
+      throw new Error(`console.schema.json: ${name}: its "audit" names a member that it has not: ${member}`)
 }
 
 const isInBar = ({ path }: ScreenRow): boolean => /^\/[^/]*$/.test(path)

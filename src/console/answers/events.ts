@@ -33,7 +33,7 @@ const withoutWords = ({ prompt, reply, tool_calls: _, ...attempt }: AttemptView)
   has_reply: reply !== null,
 })
 
-export const eventAnswers = ({ workspace, gateway, service, audit, clock }: AnswerSurroundings) => ({
+export const eventAnswers = ({ workspace, gateway, service, clock }: AnswerSurroundings) => ({
   charts: ({ span, route }: Asked<'charts'>) => readCharts(workspace, span, route, clock.now()),
   async events(criteria: Asked<'events'>, signIn: SignIn) {
     needSearchRight(signIn, criteria)
@@ -63,45 +63,36 @@ export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Answ
   // A sample and a test hold the payload, and every user may see the tests in the text of a route.
   async asSample({ id, name }: Asked<'asSample'>, signIn: SignIn) {
     needPayloadsRight(signIn, 'keeping an event as a sample')
-    return audit.of({ by: signIn.name, action: 'add_sample', on: { event: id, sample: name } }, async () => ({
-      message: await service.addSample({ eventId: id, name }),
-    }))
+    return { message: await service.addSample({ eventId: id, name }) }
   },
   async asTest({ id }: Asked<'asTest'>, signIn: SignIn) {
     needPayloadsRight(signIn, 'keeping an event as a test')
-    return audit.of({ by: signIn.name, action: 'add_test', on: { event: id } }, async () => ({
-      message: await service.addTest({ eventId: id }),
-    }))
+    return { message: await service.addTest({ eventId: id }) }
   },
   async replay({ id, body, dry_run = false }: Asked<'replay'>, signIn: SignIn) {
-    const replay = async () => {
-      const { events } = await chooseEvents(workspace, gateway, [id], {})
-      const plan = await planReplay(gateway, events, false)
-      const [result] = await plan.run({ dry_run, ...(body === undefined ? {} : { body }) }, () => {})
-      if (!result?.replayed) throw new Fault('not_replayed', `not replayed: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
-      const { starts, ...replayed } = result.replayed
-      const shown = starts && { mode: starts.mode, target: starts.target, prompt: starts.prompt }
-      const before =
-        dry_run && signIn.rights.has('payloads') && body !== undefined && events[0] ? await editableBody(workspace, events[0]) : undefined
-      /** How the edited body differs from the recorded body; empty where it does not, and after a replay that was no dry run. */
-      const diff = before === undefined || body === undefined ? [] : lineDiff(onLines(before), onLines(body))
-      return { ok: result.ok, ...replayed, starts: shown ?? null, diff }
-    }
-    return dry_run ? replay() : audit.of({ by: signIn.name, action: 'replay', on: { event: id, edited: body !== undefined } }, replay)
+    const { events } = await chooseEvents(workspace, gateway, [id], {})
+    const plan = await planReplay(gateway, events, false)
+    const [result] = await plan.run({ dry_run, ...(body === undefined ? {} : { body }) }, () => {})
+    if (!result?.replayed) throw new Fault('not_replayed', `not replayed: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
+    const { starts, ...replayed } = result.replayed
+    const shown = starts && { mode: starts.mode, target: starts.target, prompt: starts.prompt }
+    const before =
+      dry_run && signIn.rights.has('payloads') && body !== undefined && events[0] ? await editableBody(workspace, events[0]) : undefined
+    /** How the edited body differs from the recorded body; empty where it does not, and after a replay that was no dry run. */
+    const diff = before === undefined || body === undefined ? [] : lineDiff(onLines(before), onLines(body))
+    return { ok: result.ok, ...replayed, starts: shown ?? null, diff }
   },
-  cancel: ({ id }: Asked<'cancel'>, signIn: SignIn) =>
-    audit.of({ by: signIn.name, action: 'cancel', on: { event: id } }, async () => {
-      const { events } = await chooseEvents(workspace, gateway, [id], {})
-      const [result] = await cancelEvents(workspace, gateway, events, () => {})
-      if (!result?.ok) throw new Fault('not_cancelled', `not cancelled: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
-      return { cancelled: true }
-    }),
-  retry: ({ id }: Asked<'retry'>, signIn: SignIn) =>
-    audit.of({ by: signIn.name, action: 'retry', on: { event: id } }, async () => {
-      const { events } = await chooseEvents(workspace, gateway, [id], {})
-      const { others, run } = await planRetry(workspace, gateway, events, false)
-      const [result] = [...others, ...(await run(() => {}))]
-      if (!result?.ok) throw new Fault('not_retried', `not retried: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
-      return { retried: true }
-    }),
+  async cancel({ id }: Asked<'cancel'>) {
+    const { events } = await chooseEvents(workspace, gateway, [id], {})
+    const [result] = await cancelEvents(workspace, gateway, events, () => {})
+    if (!result?.ok) throw new Fault('not_cancelled', `not cancelled: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
+    return { cancelled: true }
+  },
+  async retry({ id }: Asked<'retry'>) {
+    const { events } = await chooseEvents(workspace, gateway, [id], {})
+    const { others, run } = await planRetry(workspace, gateway, events, false)
+    const [result] = [...others, ...(await run(() => {}))]
+    if (!result?.ok) throw new Fault('not_retried', `not retried: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
+    return { retried: true }
+  },
 })

@@ -8,7 +8,7 @@ import { readStatus } from '../../operate/gateway/status.ts'
 import type { SignIn } from '../access/sign-ins.ts'
 import type { AnswerSurroundings } from './surroundings.ts'
 
-export const gatewayAnswers = ({ workspace, gateway, audit }: AnswerSurroundings) => ({
+export const gatewayAnswers = ({ workspace, gateway }: AnswerSurroundings) => ({
   async overview(_: unknown, signIn: SignIn) {
     const running = await gateway.find()
     return {
@@ -30,8 +30,7 @@ export const gatewayAnswers = ({ workspace, gateway, audit }: AnswerSurroundings
     return { checks, summary, status: status ?? null }
   },
   previewReload: async () => withFindings(await reloadGateway(gateway, { dryRun: true })),
-  reload: (_: unknown, signIn: SignIn) =>
-    audit.of({ by: signIn.name, action: 'reload', on: {} }, async () => withFindings(await reloadGateway(gateway))),
+  reload: async () => withFindings(await reloadGateway(gateway)),
 })
 
 const withFindings = ({ findings, texts: _, ...result }: GatewayReload) => ({ ...result, findings: findings.diagnostics })

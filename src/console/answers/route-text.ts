@@ -103,7 +103,7 @@ const lookAnswers = ({ service }: AnswerSurroundings) => ({
   payload: ({ route, payload }: Asked<'payload'>) => service.payload({ route, choice: choiceOf(payload) }),
 })
 
-const changeAnswers = ({ service, audit }: AnswerSurroundings) => ({
+const changeAnswers = ({ service }: AnswerSurroundings) => ({
   async routePlan({ onto, ...of }: Asked<'routePlan'>, signIn: SignIn) {
     return service.plan({ draft: await draftFor(service, of), isBlind: isBlind(signIn), ...(onto ? { onto } : {}) })
   },
@@ -114,18 +114,13 @@ const changeAnswers = ({ service, audit }: AnswerSurroundings) => ({
     if (!step) throw new Fault('no_fix', 'there is no such fix any more', { exitCode: exit.notFound, hint: 'wait for the findings' })
     return { text: await service.textAfter({ text: of.to, step: await service.masked({ draft, step }) }) }
   },
-  saveRoute: ({ onto, despite_errors = false, ...of }: Asked<'saveRoute'>, signIn: SignIn) =>
-    audit.of(
-      { by: signIn.name, action: 'save_route', on: { route: of.name, ...(of.source ? { source: of.source } : {}) } },
-      async () => {
-        const draft = await draftFor(service, of)
-        const saved = await service.save({ draft, despiteErrors: despite_errors, ...(onto ? { onto } : {}) })
-        if (!saved.ok) return { saved: false as const, why: saved.why, plan: saved.plan, message: saved.message }
-        await service.dropDraft({ name: of.name, source: draft.opened.source })
-        return { saved: true as const, notices: saved.notices }
-      },
-      (done) => (done.saved ? {} : { result: 'failed', error: done.message }),
-    ),
+  async saveRoute({ onto, despite_errors = false, ...of }: Asked<'saveRoute'>) {
+    const draft = await draftFor(service, of)
+    const saved = await service.save({ draft, despiteErrors: despite_errors, ...(onto ? { onto } : {}) })
+    if (!saved.ok) return { ok: false as const, why: saved.why, plan: saved.plan, message: saved.message }
+    await service.dropDraft({ name: of.name, source: draft.opened.source })
+    return { ok: true as const, notices: saved.notices }
+  },
   async keepDraft(of: EditedRoute) {
     const draft = await draftFor(service, of)
     const { name, source } = draft.opened

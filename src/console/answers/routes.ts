@@ -11,7 +11,7 @@ import type { AnswerSurroundings } from './surroundings.ts'
 
 const refusalReason = ({ fault, diagnostics: [first], outcome }: Refusal): string => fault?.message ?? first?.message ?? outcome
 
-export const routeAnswers = ({ workspace, gateway, service, audit }: AnswerSurroundings) => ({
+export const routeAnswers = ({ workspace, gateway, service }: AnswerSurroundings) => ({
   async routes() {
     const [{ rows, problem }, tally] = await Promise.all([service.home({}), readStageTally(workspace)])
     return {
@@ -50,21 +50,15 @@ export const routeAnswers = ({ workspace, gateway, service, audit }: AnswerSurro
     const test = await prepareTargetTest(workspace, { target, profile, extra: {} })
     return test.ok ? { obstacle: test.obstacle ?? null, text: defaultText } : { obstacle: refusalReason(test), text: defaultText }
   },
-  testTarget: ({ target, profile }: ConsoleQuestions['testTarget'], signIn: SignIn) =>
-    audit.of(
-      { by: signIn.name, action: 'test_target', on: { target, ...(profile === undefined ? {} : { profile }) } },
-      async () => {
-        const test = await prepareTargetTest(workspace, { target, profile, extra: {} })
-        if (!test.ok) return { ok: false, detail: refusalReason(test) }
-        const { sent } = await sendTargetTest(test, defaultText)
-        // The answer of the receiver is the text of a stranger, and may quote an event.
-        const detail = signIn.rights.has('payloads') ? (sent.ok ? sent.detail : sent.why) : undefined
-        return { ok: sent.ok, detail: detail ?? null }
-      },
-      ({ ok }) => ({ result: ok ? 'done' : 'failed' }),
-    ),
-  resetBreaker: ({ target, address }: ConsoleQuestions['resetBreaker'], signIn: SignIn) =>
-    audit.of({ by: signIn.name, action: 'reset_breaker', on: { target, ...(address === undefined ? {} : { address }) } }, async () => ({
-      addresses: await resetBreakers(gateway, target, address),
-    })),
+  async testTarget({ target, profile }: ConsoleQuestions['testTarget'], signIn: SignIn) {
+    const test = await prepareTargetTest(workspace, { target, profile, extra: {} })
+    if (!test.ok) return { ok: false, detail: refusalReason(test) }
+    const { sent } = await sendTargetTest(test, defaultText)
+    // The answer of the receiver is the text of a stranger, and may quote an event.
+    const detail = signIn.rights.has('payloads') ? (sent.ok ? sent.detail : sent.why) : undefined
+    return { ok: sent.ok, detail: detail ?? null }
+  },
+  resetBreaker: async ({ target, address }: ConsoleQuestions['resetBreaker']) => ({
+    addresses: await resetBreakers(gateway, target, address),
+  }),
 })

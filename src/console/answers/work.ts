@@ -36,6 +36,10 @@ export const workAnswers = ({ workspace, gateway, audit, clock }: AnswerSurround
       .catch((error) => bulk.fail(id, messageOf(error)))
     return { started: true }
   }
+  const setPaused = async ({ profile, job }: Asked<'pauseJob'>, paused: boolean) => {
+    const done = await pauseJob(workspace, job, paused, { profile })
+    return { ...done, notices: [...done.notices, ...followSentences(await takeEntries(workspace, gateway))] }
+  }
   return {
     async bulkPlan({ action, ...criteria }: Asked<'bulkPlan'>, signIn: SignIn) {
       needSearchRight(signIn, criteria)
@@ -43,9 +47,8 @@ export const workAnswers = ({ workspace, gateway, audit, clock }: AnswerSurround
       return bulk.plan(action, criteria)
     },
     bulkStart: async ({ plan }: Asked<'bulkStart'>, signIn: SignIn) => begin(bulk.take(plan), signIn),
-    bulkGoOn: async ({ job }: Asked<'bulkGoOn'>, signIn: SignIn) => begin(bulk.resume(job), signIn),
-    bulkStop: ({ job: id }: Asked<'bulkStop'>, signIn: SignIn) =>
-      audit.of({ by: signIn.name, action: 'bulk_stop', on: { job: id } }, async () => ({ stopped: bulk.stop(id).id })),
+    bulkResume: async ({ job }: Asked<'bulkResume'>, signIn: SignIn) => begin(bulk.resume(job), signIn),
+    bulkStop: async ({ job }: Asked<'bulkStop'>) => ({ stopped: bulk.stop(job).id }),
     bulkJobs: async () => ({ jobs: bulk.jobs() }),
     async work() {
       const running = await gateway.find()
@@ -67,12 +70,8 @@ export const workAnswers = ({ workspace, gateway, audit, clock }: AnswerSurround
       const { sessions, more } = await listSessions(gateway, {}, maxSessions)
       return { sessions: sessions.map(describeSession), more }
     },
-    startJob: ({ profile, job }: Asked<'startJob'>, signIn: SignIn) =>
-      audit.of({ by: signIn.name, action: 'start_job', on: { profile, job } }, () => runJob(workspace, gateway, profile, job)),
-    pauseJob: ({ profile, job, paused }: Asked<'pauseJob'>, signIn: SignIn) =>
-      audit.of({ by: signIn.name, action: paused ? 'pause_job' : 'resume_job', on: { profile, job } }, async () => {
-        const done = await pauseJob(workspace, job, paused, { profile })
-        return { ...done, notices: [...done.notices, ...followSentences(await takeEntries(workspace, gateway))] }
-      }),
+    startJob: ({ profile, job }: Asked<'startJob'>) => runJob(workspace, gateway, profile, job),
+    pauseJob: (of: Asked<'pauseJob'>) => setPaused(of, true),
+    resumeJob: (of: Asked<'resumeJob'>) => setPaused(of, false),
   }
 }

@@ -35,7 +35,7 @@ export type BulkJob = {
   /** Why the job as a whole ended early; `null` where it did not. */
   readonly error: string | null
   /** Whether the job ended before its last event, and can go on with the events that are left. */
-  readonly canGoOn: boolean
+  readonly canResume: boolean
 }
 
 const maxJobs = 20
@@ -66,7 +66,7 @@ export interface Bulk {
   jobs(): readonly BulkJob[]
 }
 
-const notBegun = { done: 0, failed: 0, failures: [], endedAt: null, isStopped: false, error: null, canGoOn: false }
+const notBegun = { done: 0, failed: 0, failures: [], endedAt: null, isStopped: false, error: null, canResume: false }
 
 export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: Pick<Clock, 'now' | 'monotonic'>): Bulk => {
   const plans = createPlans(clock)
@@ -93,9 +93,9 @@ export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: 
     latest = { planned, stop }
     const run = async (): Promise<BulkJob> => {
       const error = await workThrough(planned, stop.signal, { workspace, gateway }, addResults).then(() => null, messageOf)
-      const canGoOn = planned.left.length > 0
-      change(plan.id, { error, endedAt: now(), isStopped: stop.signal.aborted, canGoOn })
-      if (!canGoOn) latest = undefined
+      const canResume = planned.left.length > 0
+      change(plan.id, { error, endedAt: now(), isStopped: stop.signal.aborted, canResume })
+      if (!canResume) latest = undefined
       return jobOf(plan.id) as BulkJob
     }
     return { job: jobOf(plan.id) as BulkJob, bySource: plan.bySource, run }
@@ -116,7 +116,7 @@ export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: 
       plans.remove(id)
       const { action, count } = planned.plan
       // Only the latest job can go on: the events that earlier jobs have left are not kept.
-      jobs = [{ id, action, count, ...notBegun, startedAt: now() }, ...jobs.map((job) => ({ ...job, canGoOn: false }))].slice(0, maxJobs)
+      jobs = [{ id, action, count, ...notBegun, startedAt: now() }, ...jobs.map((job) => ({ ...job, canResume: false }))].slice(0, maxJobs)
       return runOf(planned)
     },
     stop(id) {
@@ -128,12 +128,12 @@ export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: 
     },
     resume(id) {
       needNoOther()
-      if (!jobOf(id)?.canGoOn || latest?.planned.plan.id !== id)
+      if (!jobOf(id)?.canResume || latest?.planned.plan.id !== id)
         throw new Fault('no_plan', 'nothing is left of this bulk job, or another was started since', {
           exitCode: exit.no,
           hint: 'make a plan',
         })
-      change(id, { endedAt: null, isStopped: false, error: null, canGoOn: false })
+      change(id, { endedAt: null, isStopped: false, error: null, canResume: false })
       return runOf(latest.planned)
     },
     fail: (id, why) => change(id, { error: why, endedAt: now() }),

@@ -111,7 +111,7 @@ const progressOf = ({ action, count, done, failed, endedAt, isStopped, error }: 
 }
 
 const Job = ({ job }: { readonly job: BulkJob }): JSX.Element => {
-  const { id, count, done, failures, startedAt, endedAt, canGoOn } = job
+  const { id, count, done, failures, startedAt, endedAt, canResume } = job
   const [failure, setFailure] = useState<NoAnswer>()
   const doing = (work: Promise<unknown>): void => {
     setFailure(undefined)
@@ -130,8 +130,8 @@ const Job = ({ job }: { readonly job: BulkJob }): JSX.Element => {
           Stop
         </button>
       )}
-      {may('operate') && canGoOn && (
-        <button type="button" onClick={() => doing(ask('bulkGoOn', { job: id }))}>
+      {may('operate') && canResume && (
+        <button type="button" onClick={() => doing(ask('bulkResume', { job: id }))}>
           Go on with the {eventsOf(count - done)} that are left
         </button>
       )}

@@ -123,7 +123,7 @@ const JobTable = ({ jobs, again }: { readonly jobs: Jobs; readonly again: () => 
                   <button type="button" onClick={() => doing(ask('startJob', { profile, job: id }))}>
                     Start now
                   </button>{' '}
-                  <button type="button" onClick={() => doing(ask('pauseJob', { profile, job: id, paused: state !== 'paused' }))}>
+                  <button type="button" onClick={() => doing(ask(state === 'paused' ? 'resumeJob' : 'pauseJob', { profile, job: id }))}>
                     {state === 'paused' ? 'Resume' : 'Pause'}
                   </button>
                 </td>

@@ -12,7 +12,7 @@ import { appendAuditLine } from './append-line.ts'
 export interface Audit {
   /**
    * Appends a line about the action, does `work`, and appends a line about its end. `describe` returns further members for the second line;
-   * a `result` among them takes the place of `done`.
+   * a `result` among them takes the place of `done`. Without it, what was done with `ok: false` has failed, with its `message`.
    */
   of<T>(action: AuditedAction, work: () => Promise<T>, describe?: (done: T) => JsonObject): Promise<T>
   /** Appends one line about an action that is done. Rejects with a Fault where the line cannot be written. */
@@ -39,13 +39,13 @@ export const openAudit = (dataDir: string, clock: Pick<Clock, 'now'>, unwritten?
     }
   }
   return {
-    async of(action, work, describe) {
+    async of(action, work, describe = failureIn) {
       await append({ ...action, result: 'begun' })
       // Where the line of the end cannot be written, the action counts all the same: the line of its beginning is in the file.
       const note = (line: JsonObject): Promise<void> => append({ ...action, ...line }).catch(() => {})
       try {
         const done = await work()
-        await note({ result: 'done', ...describe?.(done) })
+        await note({ result: 'done', ...describe(done) })
         return done
       } catch (error) {
         await note({ result: 'failed', error: messageOf(error) })
@@ -54,4 +54,10 @@ export const openAudit = (dataDir: string, clock: Pick<Clock, 'now'>, unwritten?
     },
     note: (action) => append({ ...action, result: 'done' }),
   }
+}
+
+/** A change that was refused may be an answer, and no error. */
+const failureIn = (done: unknown): JsonObject => {
+  const { ok, message } = (done ?? {}) as { readonly ok?: unknown; readonly message?: unknown }
+  return ok === false ? { result: 'failed', ...(typeof message === 'string' ? { error: message } : {}) } : {}
 }

@@ -33,7 +33,7 @@ export const SavePanel = ({ edited, saved, reopen, close }: SavePanelProps): JSX
     setBusy(true)
     try {
       const done = await ask('saveRoute', { ...of, despite_errors: despiteErrors })
-      if (done.saved) return saved(done.notices)
+      if (done.ok) return saved(done.notices)
       setRefused(done.message)
       again()
     } catch (error) {
