@@ -49,10 +49,10 @@ export const auditedCommand = async (command: Command, cli: Cli, action: (cli: C
  */
 export const openCommandAudit = async ({ workspace, io, json }: Cli): Promise<Audit> => {
   const { openAudit } = await import('../features/audit/audit.ts')
-  let isTold = false
+  let hasWarned = false
   return openAudit(workspace.dataDir, systemClock, (why) => {
-    if (!isTold && !json) warn({ io }, { code: 'audit', message: `the audit has no line of this: ${why}` })
-    isTold = true
+    if (!hasWarned && !json) warn({ io }, { code: 'audit', message: `the audit has no line of this: ${why}` })
+    hasWarned = true
   })
 }
 

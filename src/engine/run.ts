@@ -30,7 +30,7 @@ export type OnBody = (body: Buffer) => EndedRequest | Promise<EndedRequest>
 
 /** Runs the steps that need only the head. Returns the end of the request, or the function that takes its body. */
 export const checkHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | OnBody => {
-  const ended = lookAtHead(plan, head, watch)
+  const ended = runHeadGates(plan, head, watch)
   if (ended) return ended
   const { stage } = plan.authenticate
   const verifyBody = plan.authenticate.run(head)
@@ -51,7 +51,7 @@ export const checkHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): En
 }
 
 /** Runs the gates of the head, and answers a handshake that needs neither body nor signature. */
-const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | undefined => {
+const runHeadGates = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | undefined => {
   for (const { stage, run } of plan.onHead) {
     const outcome = run(head)
     watch?.stage?.(stage, outcome)
@@ -95,7 +95,7 @@ const verifiedRequest = (head: RequestHead, read: RequestBody, verification: Ver
 
 /** Answers a request whose method is not POST. Only a handshake may have another method, so any other request is refused. */
 export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
-  const ended = lookAtHead(plan, head, watch)
+  const ended = runHeadGates(plan, head, watch)
   if (ended) return ended
   const { stage } = plan.authenticate
   const answered = (outcome: HandshakeOutcome): EndedRequest => {

@@ -424,7 +424,7 @@ export type CatchUpState = {
   /** Why it failed. */
   readonly why?: string
   readonly help?: string
-  /** Until when it waits because the sender asked for patience: ISO 8601. Absent while it does not wait. */
+  /** Until when it waits because the sender asked it to retry later: ISO 8601. Absent while it does not wait. */
   readonly waits_until?: string
   /** What the sender answered before the wait. */
   readonly waits_for?: string

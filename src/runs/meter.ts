@@ -102,8 +102,8 @@ export const createMeter = ({
   }
 }
 
-/** What one call of a model used. `isTold`: its API gave usable counts. `isPriced`: the model has a price. */
-type Call = Spent & { readonly isTold: boolean; readonly isPriced: boolean }
+/** What one call of a model used. `isCounted`: its API gave usable counts. `isPriced`: the model has a price. */
+type Call = Spent & { readonly isCounted: boolean; readonly isPriced: boolean }
 
 const createTally = (prices: ReadonlyMap<string, Price>) => {
   let steps = 0
@@ -117,13 +117,13 @@ const createTally = (prices: ReadonlyMap<string, Price>) => {
       for (const name of called) tools.set(name, (tools.get(name) ?? 0) + 1)
       const price = prices.get(model)
       const [input, output] = [countOrZero(inputTokens), countOrZero(outputTokens)]
-      const isTold = isCount(inputTokens) && isCount(outputTokens) && input + output > 0
+      const isCounted = isCount(inputTokens) && isCount(outputTokens) && input + output > 0
       const cost = price ? (input * price.input + output * price.output) / 1_000_000 : 0
-      isCostKnown &&= price !== undefined && isTold
+      isCostKnown &&= price !== undefined && isCounted
       total.input += input
       total.output += output
       total.cost += cost
-      return { tokens: input + output, cost, isTold, isPriced: price !== undefined }
+      return { tokens: input + output, cost, isCounted, isPriced: price !== undefined }
     },
     taken: (): RunUsage | undefined =>
       steps === 0
@@ -149,11 +149,11 @@ const countOrZero = (told: number): number => (isCount(told) ? told : 0)
 const whyUncountable = (
   { runTokens, dayTokens, runCost, dayCost }: Budget,
   model: string,
-  { isTold, isPriced }: Pick<Call, 'isTold' | 'isPriced'>,
+  { isCounted, isPriced }: Pick<Call, 'isCounted' | 'isPriced'>,
 ): string | undefined => {
   const isInMoney = (runCost ?? dayCost) !== undefined
   if (isInMoney && !isPriced) return `the model "${model}" has no price, and the run has a budget in money: set agent.prices`
-  if (isTold || !(isInMoney || (runTokens ?? dayTokens) !== undefined)) return undefined
+  if (isCounted || !(isInMoney || (runTokens ?? dayTokens) !== undefined)) return undefined
   return `the API of the model "${model}" tells no usable token counts, and the run has a budget: take it away, or ask an API that counts`
 }
 

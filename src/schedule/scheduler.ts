@@ -93,13 +93,13 @@ export class Scheduler {
   }
 
   async #turn(now: number): Promise<void> {
-    await this.#look(now)
+    await this.#readJobs(now)
     const due = this.#jobs.filter(({ planKey }) => (this.#plans.get(planKey) ?? Number.POSITIVE_INFINITY) <= now)
     if (due.length > 0 || this.#unsaved.size > 0) await this.#work(due, now)
   }
 
   /** Reads the jobs, plans new jobs, and forgets the plans of removed jobs. */
-  async #look(now: number): Promise<void> {
+  async #readJobs(now: number): Promise<void> {
     const book = this.#options.book()
     book.refresh()
     const jobs = book.all()

@@ -53,7 +53,7 @@ export class Readiness implements Observer {
   #hasRefused = false
   #isClosed = false
   /** Asks the store each second; `undefined` while that need not be. */
-  #asking: Repeating | undefined
+  #polling: Repeating | undefined
 
   constructor(options: ReadinessOptions) {
     this.#options = options
@@ -68,7 +68,7 @@ export class Readiness implements Observer {
   /** Resolves when the store is not asked any more. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#asking?.stop()
+    await this.#polling?.stop()
   }
 
   #storeProblem(): string | undefined {
@@ -85,10 +85,10 @@ export class Readiness implements Observer {
   }
 
   #ask(): void {
-    if (!this.#isClosed) this.#asking ??= repeat(this.#options.clock, askStoreEveryMs, () => this.#look())
+    if (!this.#isClosed) this.#polling ??= repeat(this.#options.clock, askStoreEveryMs, () => this.#askStore())
   }
 
-  async #look(): Promise<void> {
+  async #askStore(): Promise<void> {
     const { store, clock } = this.#options
     const since = clock.monotonic()
     const hasRefused = this.#hasRefused
@@ -103,8 +103,8 @@ export class Readiness implements Observer {
     }
     this.#sayChange()
     if (this.#failure || store.shared) return
-    void this.#asking?.stop()
-    this.#asking = undefined
+    void this.#polling?.stop()
+    this.#polling = undefined
   }
 
   /** Logs that the store made the gateway ready or not ready, and emits a fact of that. Does nothing where neither has happened. */

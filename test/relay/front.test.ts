@@ -144,9 +144,9 @@ t.test('a route has its bounds, and one client half of them', async (t) => {
   t.equal((await from('192.0.2.2')).status, 202)
   t.equal((await from('192.0.2.3')).status, 202)
   t.equal((await from('192.0.2.4')).status, 503, 'the route is full')
-  const taker = fakePuller(`${url}/home`)
-  const [, first] = await taker.take()
-  await taker.done(first?.head.id)
+  const puller = fakePuller(`${url}/home`)
+  const [, first] = await puller.take()
+  await puller.done(first?.head.id)
   t.equal((await from('192.0.2.4')).status, 202, 'there is room again')
   t.match(front.status('home').gateways[0], { items: 4, routes: [{ route: 'a', items: 4, counts: { kept: 5, taken: 1 } }] })
   const large = 'x'.repeat(900)
@@ -157,14 +157,14 @@ t.test('a route has its bounds, and one client half of them', async (t) => {
 t.test('a sender that waits gets the answer of the gateway, or 202 where none comes in time', async (t) => {
   const routes = { '*': { wait_seconds: 20 }, soon: { wait_seconds: 0.05 }, kept: { answer: 'kept' } }
   const { url } = await startRelay(t, { gateways: { home: { keys: [relayKey], routes } } })
-  const taker = fakePuller(`${url}/home`)
+  const puller = fakePuller(`${url}/home`)
   t.equal((await fetch(`${url}/home/webhooks/a?hub.challenge=1`)).status, 503, 'nobody is connected, and a question is not kept')
-  t.equal((await taker.take()).length, 1, 'a process that is new learns at once that it is connected')
-  let taking = taker.take()
+  t.equal((await puller.take()).length, 1, 'a process that is new learns at once that it is connected')
+  let taking = puller.take()
   const answer = async (status: number, body: string, headers = {}): Promise<void> => {
     const [, item] = await taking
-    taking = taker.take([String(item?.head.id)])
-    await taker.done(item?.head.id, status, body, { headers })
+    taking = puller.take([String(item?.head.id)])
+    await puller.done(item?.head.id, status, body, { headers })
   }
   const sent = post(`${url}/home/webhooks/a`, 'challenge')
   await answer(200, 'the challenge', { 'X-Headgate-Event-Id': 'e' })
@@ -182,7 +182,7 @@ t.test('a sender that waits gets the answer of the gateway, or 202 where none co
   await answer(200, 'too late for its sender')
   t.equal((await kept).status, 202, 'without a wait')
   t.equal((await post(`${url}/home/webhooks/soon`)).status, 202)
-  await taker.leave()
+  await puller.leave()
 })
 
 t.test('senders that wait are answered at once when the last process leaves, and soon after it is killed', async (t) => {
@@ -191,9 +191,9 @@ t.test('senders that wait are answered at once when the last process leaves, and
   const senders = () => [post(`${url}/home/webhooks/a`), fetch(`${url}/home/webhooks/b?challenge`)]
   const answered = (sent: readonly Promise<Response>[]) => Promise.all(sent.map(async (each) => (await each).status))
   /** Takes until this many requests are in hand. */
-  const takeAll = async (taker: ReturnType<typeof fakePuller>, count: number): Promise<readonly string[]> => {
+  const takeAll = async (puller: ReturnType<typeof fakePuller>, count: number): Promise<readonly string[]> => {
     const held: string[] = []
-    while (held.length < count) for (const { head } of (await taker.take(held)).slice(1)) held.push(String(head.id))
+    while (held.length < count) for (const { head } of (await puller.take(held)).slice(1)) held.push(String(head.id))
     return held
   }
   const [one, two] = [fakePuller(`${url}/home`), fakePuller(`${url}/home`)]
@@ -330,16 +330,16 @@ t.test('other settings are used at once: a new key, a route, a gateway; what is 
 
 t.test('a message that is none is refused, and the relay goes on', async (t) => {
   const { url } = await startRelay(t)
-  const taker = fakePuller(`${url}/home`)
+  const puller = fakePuller(`${url}/home`)
   for (const bytes of [
     Buffer.from([255, 255, 255, 255, 1]),
     Buffer.from('{}'),
     encodeFrames([{ head: {}, body: Buffer.alloc(0) }]).subarray(1),
   ])
-    t.equal((await taker.ask('done', bytes)).status, 400)
-  t.equal(await taker.done('1'), 200, 'a request that is gone')
-  t.equal(await taker.done("x' or 1=1"), 200)
-  t.equal((await taker.ask('nothing', '')).status, 404)
+    t.equal((await puller.ask('done', bytes)).status, 400)
+  t.equal(await puller.done('1'), 200, 'a request that is gone')
+  t.equal(await puller.done("x' or 1=1"), 200)
+  t.equal((await puller.ask('nothing', '')).status, 404)
   t.equal((await fakePuller(`${url}/home`, relayKey, '!').ask('take', '')).status, 400)
   t.equal((await post(`${url}/home/webhooks/a`)).status, 202)
 })

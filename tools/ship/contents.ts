@@ -10,7 +10,7 @@ import { run } from './run.ts'
 import { node } from './targets.ts'
 
 /** A file or a symbolic link. `path`: below the prefix, as `lib/headgate/package.json`. */
-export type Entry = { readonly path: string } & (
+export type ShippedEntry = { readonly path: string } & (
   | { readonly from: string; readonly isProgram: boolean }
   | { readonly text: string | Uint8Array; readonly isProgram: boolean }
   | { readonly link: string }
@@ -34,12 +34,12 @@ const bill = 'dist/sbom.cdx.json'
 const isRead = (path: string): boolean => /^(dist|schema|samples)\/|^(package\.json|LICENSE)$/.test(path)
 
 /** Returns the list, sorted by path. The build must be there (`npm run build`). */
-export const contentsOf = (making: Making, { launcher, more = [] }: ContentOptions): readonly Entry[] => {
+export const contentsOf = (making: Making, { launcher, more = [] }: ContentOptions): readonly ShippedEntry[] => {
   const { root, arch } = making
   const binding = `@libsql/linux-${arch}-gnu`
   const [{ files }] = JSON.parse(run(['npm', 'pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root }))
   const main = readFileSync(join(root, 'dist/main.js'), 'utf8')
-  const entries: Entry[] = [
+  const entries: ShippedEntry[] = [
     ...(files as { path: string; mode: number }[]).map(({ path, mode }) => ({
       path: `${isRead(path) ? home : documentation}/${path}`,
       from: join(root, path),
@@ -64,7 +64,7 @@ export const contentsOf = (making: Making, { launcher, more = [] }: ContentOptio
   return [...byPath.keys()].sort().flatMap((path) => byPath.get(path) ?? [])
 }
 
-export const isDocumentation = ({ path }: Entry): boolean => path.startsWith(`${documentation}/`)
+export const isDocumentation = ({ path }: ShippedEntry): boolean => path.startsWith(`${documentation}/`)
 
 /** Starts the program with the Node beside it, wherever the folder was moved, and through links to the launcher. */
 const movableLauncher = `#!/bin/sh
@@ -76,7 +76,7 @@ exec "$bin/../${nodePath}" "$bin/../${home}/dist/main.js" "$@"
 const unloaded = /\.(md|d\.c?ts|min\.js|map)$|-es5\.|^src\/cli\//
 
 /** The packages beside the bundle. Of the bindings of libsql only `binding` can be loaded here: npm would install that of musl as well. */
-const dependencies = ({ root, cache }: Making, binding: string): readonly Entry[] =>
+const dependencies = ({ root, cache }: Making, binding: string): readonly ShippedEntry[] =>
   installedPackages(root).flatMap((pinned) => {
     if (pinned.isOptional && pinned.name !== binding) return []
     const folder = pinned.isOptional ? fetchPackage(pinned, cache) : join(root, 'node_modules', pinned.name)
@@ -85,7 +85,7 @@ const dependencies = ({ root, cache }: Making, binding: string): readonly Entry[
       .map((path) => ({ path: `${home}/node_modules/${pinned.name}/${path}`, from: join(folder, path), isProgram: false }))
   })
 
-const nodeFiles = ({ arch, cache, nodeHome }: Making): readonly Entry[] => {
+const nodeFiles = ({ arch, cache, nodeHome }: Making): readonly ShippedEntry[] => {
   const folder = nodeHome ?? fetchPackage({ name: `node-linux-${arch}`, version: node.version, integrity: node.integrity[arch] }, cache)
   return [
     { path: nodePath, from: join(folder, 'bin/node'), isProgram: true },

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib'
 import { defaults } from '../../src/generated/defaults.ts'
 import { lastWordsMs } from '../../src/operate/gateway/stop.ts'
 import { serviceUnit, socketUnit } from '../../src/operate/gateway/systemd-units.ts'
-import { contentsOf, type Entry } from './contents.ts'
+import { contentsOf, type ShippedEntry } from './contents.ts'
 import { layOut } from './lay-out.ts'
 import type { Making } from './making.ts'
 import { run } from './run.ts'
@@ -47,7 +47,7 @@ export const makeDeb = (making: Making): string => {
   return file
 }
 
-const controlScripts: readonly Entry[] = scripts.map((name) => ({ path: `DEBIAN/${name}`, from: ours(name), isProgram: true }))
+const controlScripts: readonly ShippedEntry[] = scripts.map((name) => ({ path: `DEBIAN/${name}`, from: ours(name), isProgram: true }))
 
 const control = ({ arch, product }: Making, kibibytes: number): string => `Package: headgate
 Version: ${product.version}
@@ -68,10 +68,10 @@ Description: declarative pipeline engine for inbound webhooks
 `
 
 /** Returns what Debian expects of a package beside its program. */
-const debianFiles = ({ product, seconds }: Making): readonly Entry[] => {
+const debianFiles = ({ product, seconds }: Making): readonly ShippedEntry[] => {
   const date = new Date(seconds * 1_000).toUTCString().replace('GMT', '+0000')
   const changelog = `headgate (${product.version}) stable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- ${maintainer}  ${date}\n`
-  const text = (path: string, content: string): Entry => ({ path, text: content, isProgram: false })
+  const text = (path: string, content: string): ShippedEntry => ({ path, text: content, isProgram: false })
   const systemd = 'usr/lib/systemd/system'
   return [
     text(`${systemd}/headgate.service`, service),

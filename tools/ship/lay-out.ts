@@ -2,7 +2,7 @@
 
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Entry } from './contents.ts'
+import type { ShippedEntry } from './contents.ts'
 import { run } from './run.ts'
 
 /** Returns the time of all that is made, in seconds: `SOURCE_DATE_EPOCH` (reproducible-builds.org), else the last commit, else 0. */
@@ -17,7 +17,7 @@ export const sourceDate = (root: string): number => {
 }
 
 /** Writes the entries below `folder`, which must be new or empty. */
-export const layOut = (entries: readonly Entry[], folder: string): void => {
+export const layOut = (entries: readonly ShippedEntry[], folder: string): void => {
   for (const entry of entries) {
     const path = join(folder, entry.path)
     mkdirSync(dirname(path), { recursive: true })

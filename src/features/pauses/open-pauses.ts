@@ -19,7 +19,7 @@ export const openPauses = ({ dataDir, pauses, worker, clock, log, scope }: Featu
   const file = join(dataDir, pausesFileName)
   let stamp: string | undefined
   let toldReason: string | undefined
-  const look = (): void => {
+  const read = (): void => {
     const present = stampOf(file)
     if (present === stamp) return
     try {
@@ -35,9 +35,9 @@ export const openPauses = ({ dataDir, pauses, worker, clock, log, scope }: Featu
       toldReason = reason
     }
   }
-  look()
+  read()
   const both = (): void => {
-    look()
+    read()
     worker.release((route) => pauses.holds(route))
   }
   const polling = repeat(clock, pollEveryMs, both, { scope })

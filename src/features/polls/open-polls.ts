@@ -32,7 +32,7 @@ export const openPolls = (kit: FeatureKit) => {
   return {
     async begin() {
       await begin()
-      part()?.look()
+      part()?.refresh()
     },
     stop: close,
     status() {

@@ -17,19 +17,19 @@ export class Polls {
   /** By the names of the routes. */
   readonly #polls = new Map<string, RoutePoll>()
   readonly #ending = new Set<Promise<void>>()
-  readonly #looking: Repeating
+  readonly #following: Repeating
 
   constructor(options: PollsOptions) {
     this.#options = options
-    this.#looking = repeat(options.clock, readRoutesEveryMs, () => this.#look())
+    this.#following = repeat(options.clock, readRoutesEveryMs, () => this.#followRoutes())
   }
 
   /** Begins and ends polls, as the served routes say, now and from now on. */
-  look(): void {
-    void this.#looking.now()
+  refresh(): void {
+    void this.#following.now()
   }
 
-  #look(): void {
+  #followRoutes(): void {
     const names = new Set(this.#options.names())
     for (const [name, poll] of this.#polls) if (!names.has(name)) this.#end(name, poll)
     for (const name of names) if (!this.#polls.has(name)) this.#polls.set(name, new RoutePoll(name, this.#options))
@@ -41,7 +41,7 @@ export class Polls {
 
   /** Reads nothing more, and lets the messages in progress end. */
   async close(): Promise<void> {
-    await this.#looking.stop()
+    await this.#following.stop()
     for (const [name, poll] of this.#polls) this.#end(name, poll)
     await Promise.all(this.#ending)
   }

@@ -42,8 +42,8 @@ export const likelySenders = (route: Route, catalogue: Schemes): readonly Scheme
  */
 export const unverifiedSender = (route: Route, catalogue: Schemes): Scheme | undefined => {
   const types = listedTypes(route)
-  const isTold = types.length > 0 && types.every((name) => /[./:]/.test(name))
-  if (!isTold || verifyNames(route.spec).length > 0 || likelySenders(route, catalogue).length > 0) return undefined
+  const areTelling = types.length > 0 && types.every((name) => /[./:]/.test(name))
+  if (!areTelling || verifyNames(route.spec).length > 0 || likelySenders(route, catalogue).length > 0) return undefined
   const unchecked = [...new Set(catalogue.namedSchemes.values())].filter(({ events }) =>
     types.every((name) => events?.names.includes(name)),
   )

@@ -24,17 +24,17 @@ export class Arrivals {
 
   /** Takes note of a request that is on the disk. */
   kept(id: number): void {
-    this.#look()
+    this.#noteClockStep()
     this.#newest = Math.max(this.#newest, id)
   }
 
   /** Returns when a request came, by the clock as it is set now. `at`: the time that the clock showed when the request came. */
   timeOf(id: number, at: number): number {
-    this.#look()
+    this.#noteClockStep()
     return this.#steps.reduce((time, { upTo, byMs }) => (id <= upTo ? time + byMs : time), at)
   }
 
-  #look(): void {
+  #noteClockStep(): void {
     const ahead = this.#clock.now() - this.#clock.monotonic()
     if (Math.abs(ahead - this.#ahead) < leastStepMs) return
     this.#steps.push({ upTo: this.#newest, byMs: ahead - this.#ahead })

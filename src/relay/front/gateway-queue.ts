@@ -42,7 +42,7 @@ export class GatewayQueue {
     this.#lostTimer = new Timer(clock, () => this.#releaseSenders())
     this.#arrivals = new Arrivals(clock)
     this.senders = new WaitingSenders(clock)
-    this.#processes = new PullerProcesses(clock, (taker) => this.#left(taker))
+    this.#processes = new PullerProcesses(clock, (puller) => this.#left(puller))
   }
 
   get isTaken(): boolean {
@@ -105,12 +105,12 @@ export class GatewayQueue {
   async take(name: string, holds: ReadonlySet<string>, gone: AbortSignal): Promise<readonly WireFrame<object>[]> {
     // A process that asks for the first time learns at once that it is connected.
     const isNew = !this.#processes.has(name)
-    const taker = this.#processes.heard(name)
-    for (const lane of this.#lanesOf(taker)) lane.keepOut((id) => holds.has(String(id)))
-    let frames = this.#handOut(taker)
+    const puller = this.#processes.heard(name)
+    for (const lane of this.#lanesOf(puller)) lane.keepOut((id) => holds.has(String(id)))
+    let frames = this.#handOut(puller)
     if (frames.length === 0 && !isNew && !gone.aborted && !this.#isClosed) {
-      await this.#processes.untilWoken(taker, gone)
-      frames = gone.aborted ? [] : this.#handOut(taker)
+      await this.#processes.untilWoken(puller, gone)
+      frames = gone.aborted ? [] : this.#handOut(puller)
     }
     if (gone.aborted) this.#lost(name)
     else this.#processes.heard(name)
@@ -183,31 +183,31 @@ export class GatewayQueue {
     return { relay: this.#ledger.name, keepMs, now: this.#clock.now(), items, bytes, ...(oldestAt === undefined ? {} : { oldestAt }) }
   }
 
-  #left(taker: PullerProcess): void {
-    for (const lane of this.#lanesOf(taker)) lane.keepOut(() => false)
+  #left(puller: PullerProcess): void {
+    for (const lane of this.#lanesOf(puller)) lane.keepOut(() => false)
     this.#wakeOne()
   }
 
   #wakeOne(): void {
-    this.#processes.wakeOne((taker) => this.senders.hasAsked || this.#hasDue(taker))
+    this.#processes.wakeOne((puller) => this.senders.hasAsked || this.#hasDue(puller))
   }
 
-  #hasDue(taker: PullerProcess): boolean {
-    for (const lane of this.#lanes.all()) if (lane.isDue && (lane.taker ?? taker) === taker) return true
+  #hasDue(puller: PullerProcess): boolean {
+    for (const lane of this.#lanes.all()) if (lane.isDue && (lane.puller ?? puller) === puller) return true
     return false
   }
 
-  #handOut(taker: PullerProcess): WireFrame<object>[] {
+  #handOut(puller: PullerProcess): WireFrame<object>[] {
     const frames: WireFrame<object>[] = this.senders.takeAsked().map((head) => ({ head, body: Buffer.alloc(0) }))
     let left = maxOutBytes
-    for (const { out } of this.#lanesOf(taker)) for (const bytes of out.values()) left -= bytes
+    for (const { out } of this.#lanesOf(puller)) for (const bytes of out.values()) left -= bytes
     for (const lane of this.#lanes.all()) {
       if (left <= 0) break
-      if (!lane.isDue || (lane.taker ?? taker) !== taker) continue
+      if (!lane.isDue || (lane.puller ?? puller) !== puller) continue
       const page = { after: lane.handedTo, upTo: lane.readyTo, max: maxOut - lane.out.size, maxBytes: left }
       const items = this.#ledger.next({ gateway: this.#settings.name, lane: lane.name }, page)
       if (items.length === 0) continue
-      lane.hand(taker, items)
+      lane.hand(puller, items)
       for (const { id, bytes, head, body } of items) {
         left -= bytes
         frames.push({ head: { ...head, id: String(id), at: this.#arrivals.timeOf(id, head.at) }, body })
@@ -218,8 +218,8 @@ export class GatewayQueue {
     return frames
   }
 
-  #lanesOf(taker: PullerProcess): RelayLane[] {
-    return this.#lanes.all().filter((lane) => lane.taker === taker)
+  #lanesOf(puller: PullerProcess): RelayLane[] {
+    return this.#lanes.all().filter((lane) => lane.puller === puller)
   }
 
   #forget({ id, lane: name, client, bytes }: ItemFacts): void {

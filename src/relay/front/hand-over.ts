@@ -20,10 +20,10 @@ import {
   donePath,
   leavingHeader,
   maxDoneBytes,
+  pullerForm,
+  pullerHeader,
   statusPath,
   takePath,
-  takerForm,
-  takerHeader,
 } from '../wire/messages.ts'
 import type { GatewayQueue } from './gateway-queue.ts'
 import type { GatewaySettings } from './relay-settings.ts'
@@ -71,27 +71,27 @@ export const createHandOver = ({ bodyMemory, pace, status }: HandOverOptions): H
     })
   }
 
-  const take = async ({ response }: HttpExchange, queue: GatewayQueue, taker: string, body: Buffer): Promise<void> => {
+  const take = async ({ response }: HttpExchange, queue: GatewayQueue, puller: string, body: Buffer): Promise<void> => {
     const { holds } = parseObject(body.toString()) ?? {}
     const gone = new AbortController()
     response.once('close', () => !response.writableFinished && gone.abort())
     const held = new Set(Array.isArray(holds) ? holds.map(String) : [])
-    const frames = await queue.take(taker, held, gone.signal)
+    const frames = await queue.take(puller, held, gone.signal)
     const bytes = encodeFrames(frames)
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes.length })
     response.end(bytes)
   }
 
-  const done = async (asked: HttpExchange, queue: GatewayQueue, taker: string, body: Buffer): Promise<void> => {
+  const done = async (asked: HttpExchange, queue: GatewayQueue, puller: string, body: Buffer): Promise<void> => {
     const answers = decodeFrames(body)?.flatMap(({ head, body }): WireFrame<DoneHead>[] => {
       const read = doneHead(head)
       return read ? [{ head: read, body }] : []
     })
     if (!answers) return refuse(asked, 400, 'no frames: see docs/relay.md')
     try {
-      await queue.done(taker, answers)
+      await queue.done(puller, answers)
     } finally {
-      if (header(asked.request.headers, leavingHeader) !== undefined) queue.leave(taker)
+      if (header(asked.request.headers, leavingHeader) !== undefined) queue.leave(puller)
     }
     writeReply(asked.response, { status: 200, type: 'application/json', body: '{}' })
   }
@@ -104,8 +104,8 @@ export const createHandOver = ({ bodyMemory, pace, status }: HandOverOptions): H
     if (path === statusPath && request.method === 'GET')
       return writeReply(response, { status: 200, type: 'application/json', body: JSON.stringify(status(settings.name)) })
     if (request.method !== 'POST' || (path !== takePath && path !== donePath)) return refuse(asked, 404, 'Not found')
-    const taker = header(request.headers, takerHeader) ?? ''
-    if (!takerForm.test(taker)) return refuse(asked, 400, `${takerHeader} is missing`)
-    withBody(asked, (body) => (path === takePath ? take(asked, queue, taker, body) : done(asked, queue, taker, body)))
+    const puller = header(request.headers, pullerHeader) ?? ''
+    if (!pullerForm.test(puller)) return refuse(asked, 400, `${pullerHeader} is missing`)
+    withBody(asked, (body) => (path === takePath ? take(asked, queue, puller, body) : done(asked, queue, puller, body)))
   }
 }

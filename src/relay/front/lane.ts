@@ -25,7 +25,7 @@ export class RelayLane {
   /** The sizes, in bytes, of the requests that the gateway's process was given and has not settled, by the numbers of the requests. */
   readonly out = new Map<number, number>()
   /** The process that takes this lane. Only one does at a time, so that the order is kept. */
-  taker: PullerProcess | undefined
+  puller: PullerProcess | undefined
 
   constructor(name: string) {
     this.name = name
@@ -84,8 +84,8 @@ export class RelayLane {
     if (own?.items === 0) this.#clients.delete(client)
   }
 
-  hand(taker: PullerProcess, items: readonly { readonly id: number; readonly bytes: number }[]): void {
-    this.taker = taker
+  hand(puller: PullerProcess, items: readonly { readonly id: number; readonly bytes: number }[]): void {
+    this.puller = puller
     for (const { id, bytes } of items) {
       this.out.set(id, bytes)
       this.handedTo = Math.max(this.handedTo, id)
@@ -99,12 +99,12 @@ export class RelayLane {
   keepOut(isHeld: (id: number) => boolean): void {
     for (const id of this.out.keys()) if (!isHeld(id)) this.out.delete(id)
     this.handedTo = Math.max(0, ...this.out.keys())
-    if (this.out.size === 0) this.taker = undefined
+    if (this.out.size === 0) this.puller = undefined
   }
 
   /** Notes that a request has ended. */
   ended(id: number): void {
     this.out.delete(id)
-    if (this.out.size === 0) this.taker = undefined
+    if (this.out.size === 0) this.puller = undefined
   }
 }

@@ -16,13 +16,13 @@ export type PullerProcess = { readonly name: string; heardAt: number; wake: (() 
 
 export class PullerProcesses {
   readonly #clock: Clock
-  readonly #left: (taker: PullerProcess) => void
+  readonly #left: (puller: PullerProcess) => void
   /** By name. The process that took requests last stands last. */
-  readonly #takers = new Map<string, PullerProcess>()
+  readonly #pullers = new Map<string, PullerProcess>()
   #isClosed = false
 
   /** `left` is called with each process that disconnects or is gone. */
-  constructor(clock: Clock, left: (taker: PullerProcess) => void) {
+  constructor(clock: Clock, left: (puller: PullerProcess) => void) {
     this.#clock = clock
     this.#left = left
   }
@@ -30,62 +30,62 @@ export class PullerProcesses {
   /** Whether a process asks for requests, or asked a moment ago. */
   get areNear(): boolean {
     const since = this.#clock.monotonic() - nearMs
-    for (const { wake, heardAt } of this.#takers.values()) if (wake !== undefined || heardAt > since) return true
+    for (const { wake, heardAt } of this.#pullers.values()) if (wake !== undefined || heardAt > since) return true
     return false
   }
 
   get isEmpty(): boolean {
-    return this.#takers.size === 0
+    return this.#pullers.size === 0
   }
 
   has(name: string): boolean {
-    return this.#takers.has(name)
+    return this.#pullers.has(name)
   }
 
   /** Takes note that a process is there, and returns it. */
   heard(name: string): PullerProcess {
-    const taker = this.#takers.get(name) ?? { name, heardAt: 0, wake: undefined, gone: new Timer(this.#clock, () => this.leave(name)) }
-    taker.heardAt = this.#clock.monotonic()
-    if (!this.#isClosed) taker.gone.start(goneMs)
-    this.#takers.set(name, taker)
-    return taker
+    const puller = this.#pullers.get(name) ?? { name, heardAt: 0, wake: undefined, gone: new Timer(this.#clock, () => this.leave(name)) }
+    puller.heardAt = this.#clock.monotonic()
+    if (!this.#isClosed) puller.gone.start(goneMs)
+    this.#pullers.set(name, puller)
+    return puller
   }
 
   /** Forgets a process. */
   leave(name: string): void {
-    const taker = this.#takers.get(name)
-    if (!taker) return
-    this.#takers.delete(name)
-    taker.gone.stop()
-    this.#left(taker)
+    const puller = this.#pullers.get(name)
+    if (!puller) return
+    this.#pullers.delete(name)
+    puller.gone.stop()
+    this.#left(puller)
   }
 
   /** Resolves when the process is woken, has waited for 25 seconds, or nobody reads the answer any more (`gone`). */
-  untilWoken(taker: PullerProcess, gone: AbortSignal): Promise<void> {
+  untilWoken(puller: PullerProcess, gone: AbortSignal): Promise<void> {
     // A process asks one question at a time, so it has given up its earlier question.
-    taker.wake?.()
+    puller.wake?.()
     return new Promise((resolve) => {
       const end = (): void => {
         cancel()
         gone.removeEventListener('abort', end)
-        if (taker.wake === end) taker.wake = undefined
-        taker.heardAt = this.#clock.monotonic()
+        if (puller.wake === end) puller.wake = undefined
+        puller.heardAt = this.#clock.monotonic()
         resolve()
       }
       const cancel = this.#clock.after(longestWaitMs, end)
       gone.addEventListener('abort', end)
-      taker.wake = end
+      puller.wake = end
     })
   }
 
   /** Wakes the process that waits for longest, of those that may take something. */
-  wakeOne(mayTake: (taker: PullerProcess) => boolean): void {
-    for (const taker of this.#takers.values()) {
-      if (!taker.wake || !mayTake(taker)) continue
+  wakeOne(mayTake: (puller: PullerProcess) => boolean): void {
+    for (const puller of this.#pullers.values()) {
+      if (!puller.wake || !mayTake(puller)) continue
       // The process that was woken goes to the end of the map, so that the processes of a gateway take turns.
-      this.#takers.delete(taker.name)
-      this.#takers.set(taker.name, taker)
-      taker.wake()
+      this.#pullers.delete(puller.name)
+      this.#pullers.set(puller.name, puller)
+      puller.wake()
       return
     }
   }
@@ -93,7 +93,7 @@ export class PullerProcesses {
   /** Ends all waits, for good. */
   close(): void {
     this.#isClosed = true
-    for (const { wake, gone } of this.#takers.values()) {
+    for (const { wake, gone } of this.#pullers.values()) {
       gone.stop()
       wake?.()
     }

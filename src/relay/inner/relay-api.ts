@@ -11,10 +11,10 @@ import {
   leavingHeader,
   longestWaitMs,
   maxTakenBytes,
+  pullerHeader,
   type RelayHead,
   relayHead,
   takePath,
-  takerHeader,
 } from '../wire/messages.ts'
 
 /** Where the relay is, and the key that the relay accepts. `url`: the address of this gateway at the relay, as senders see it. */
@@ -36,12 +36,12 @@ const answerTimeoutMs = 15_000
 
 export class RelayApi {
   readonly #options: RelayApiOptions
-  readonly #taker: string
+  readonly #puller: string
 
-  /** `taker`: the name of this process. */
-  constructor(options: RelayApiOptions, taker: string) {
+  /** `puller`: the name of this process. */
+  constructor(options: RelayApiOptions, puller: string) {
     this.#options = options
-    this.#taker = taker
+    this.#puller = puller
   }
 
   /** Waits for requests. `holds`: the names of those that were taken, and whose answers the relay does not have. Rejects with an Error. */
@@ -65,7 +65,7 @@ export class RelayApi {
 
   async #post(path: string, body: string | Buffer<ArrayBuffer>, time: CallTime, more: ServerCall['headers'] = {}): Promise<ServerAnswer> {
     const { url, key } = this.#options.address()
-    const headers = { authorization: `Bearer ${key}`, [takerHeader]: this.#taker, ...more }
+    const headers = { authorization: `Bearer ${key}`, [pullerHeader]: this.#puller, ...more }
     const call = { ...time, method: 'POST', headers, body, maxAnswerBytes: maxTakenBytes }
     const answer = await callServer(`${url.replace(/\/+$/, '')}${path}`, call)
     if (!answer.ok) throw new Error(answer.status === 401 ? 'it does not know the key (401)' : `it answers ${answer.status}`)

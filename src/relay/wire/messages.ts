@@ -7,12 +7,12 @@ import type { Reply } from '../../core/outcome.ts'
 export const takePath = '/relay/v1/take'
 export const donePath = '/relay/v1/done'
 export const statusPath = '/relay/v1/status'
-export const takerHeader = 'x-relay-taker'
+export const pullerHeader = 'x-relay-taker'
 /** Says with `done` that the process takes nothing more, so that other processes get its routes at once. */
 export const leavingHeader = 'x-relay-leaving'
 
 /** A text that a gateway process may choose as its name. */
-export const takerForm = /^[\w-]{8,64}$/
+export const pullerForm = /^[\w-]{8,64}$/
 
 /** How long a relay keeps a gateway that asks waiting for requests, in milliseconds. */
 export const longestWaitMs = 25_000

@@ -150,16 +150,16 @@ export class WaitingRuns {
 
   async #takeDue(max: number, leaseMs: number): Promise<readonly TakenRun[]> {
     const { work, due } = this.#links
-    const look = due.beginPoll()
+    const poll = due.beginPoll()
     // Both calls are sent together. Where the call for groups fails, other runs are still taken.
     const [groups, taken] = await Promise.allSettled([
       work.call(endGroupsKind, undefined),
-      work.call(takeKind, { ...this.#takeCall(max, leaseMs), bounds: look.bounds }),
+      work.call(takeKind, { ...this.#takeCall(max, leaseMs), bounds: poll.bounds }),
     ])
     if (taken.status === 'rejected') throw taken.reason
     const { runs, bounds } = taken.value
     if (groups.status === 'rejected' && runs.length === 0) throw groups.reason
-    look.end(runs.length === max || groups.status === 'rejected', bounds)
+    poll.end(runs.length === max || groups.status === 'rejected', bounds)
     return runs
   }
 

@@ -6,14 +6,14 @@ import { printable } from '../../../core/text.ts'
 import { nextTurn } from '../../../core/turns/taking-turns.ts'
 import type { Question } from '../../../setup/question.ts'
 import { cancelledFault, type TerminalStreams } from '../../shell/io.ts'
+import type { Prompter } from './prompter.ts'
 import { createQuietSwitch } from './quiet.ts'
-import type { Skin } from './skin.ts'
 
 /** The longest list that is shown whole. A longer list is searched by typing. */
 const longList = 10
 
-/** Returns the skin (what asks the questions) with menus. `signal`: breaks off an open question, which then throws a Fault. */
-export const menuSkin = (terminal: TerminalStreams, colour: boolean, signal: AbortSignal): Skin => {
+/** Returns the prompter with menus. `signal`: breaks off an open question, which then throws a Fault. */
+export const menuPrompter = (terminal: TerminalStreams, colour: boolean, signal: AbortSignal): Prompter => {
   const output = colour ? terminal.output : withoutColour(terminal.output)
   // Each question gets an AbortSignal of its own, because the library (clack) never removes its listeners from a signal.
   const common = (): CommonOptions => ({ input: terminal.input, output, signal: AbortSignal.any([signal]) })

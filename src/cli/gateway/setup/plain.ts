@@ -8,10 +8,10 @@ import { Writable } from 'node:stream'
 import { printable } from '../../../core/text.ts'
 import type { Question } from '../../../setup/question.ts'
 import { cancelledFault, type TerminalStreams } from '../../shell/io.ts'
-import type { Skin } from './skin.ts'
+import type { Prompter } from './prompter.ts'
 
-/** Returns the skin (what asks the questions) in plain lines. `signal`: breaks off an open question, which then throws a Fault. */
-export const plainSkin = (streams: TerminalStreams, signal: AbortSignal): Skin => {
+/** Returns the prompter in plain lines. `signal`: breaks off an open question, which then throws a Fault. */
+export const plainPrompter = (streams: TerminalStreams, signal: AbortSignal): Prompter => {
   const terminal = openLines(streams, signal)
   const say = (text: string): void => void streams.output.write(`${printable(text, 2000)}\n`)
   return {

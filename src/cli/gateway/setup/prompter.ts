@@ -1,22 +1,22 @@
-/** A skin is what asks the questions of `gateway setup`: with menus, in plain lines for a screen reader, or without asking anybody. */
+/** A prompter is what asks the questions of `gateway setup`: with menus, in plain lines for a screen reader, or without asking anybody. */
 
 import { usage } from '../../../core/fault.ts'
 import { printable } from '../../../core/text.ts'
 import type { Interviewer } from '../../../setup/conduct.ts'
 import { type Cli, warn } from '../../shell/output.ts'
 
-/** An `Interviewer` asks the questions and tells remarks. A skin also shows what will be written. */
-export type Skin = Interviewer & {
+/** An `Interviewer` asks the questions and tells remarks. A prompter also shows what will be written. */
+export type Prompter = Interviewer & {
   /** Shows a block of lines under a title, for example the lines that would be written. */
   show(title: string, lines: readonly string[]): void
   close(): void
 }
 
 /**
- * Returns the skin that asks nobody. A question is answered by `unasked`, its answer for this case, else by its initial answer. Throws a
+ * Returns the prompter that asks nobody. A question is answered by `unasked`, its answer for this case, else by its initial answer. Throws a
  * usage Fault for a question that has neither.
  */
-export const noninteractiveSkin = (cli: Cli): Skin => ({
+export const noninteractivePrompter = (cli: Cli): Prompter => ({
   asksPerson: false,
   async ask({ text, flag, initial, unasked = initial }) {
     if (unasked !== undefined) return unasked

@@ -14,8 +14,8 @@ import { cancelledFault } from '../../shell/io.ts'
 import { answer, type Cli } from '../../shell/output.ts'
 import { nextSteps } from './next-steps.ts'
 import { answersGiven, type SetupOptions } from './options.ts'
+import { noninteractivePrompter, type Prompter } from './prompter.ts'
 import { doneLines, plannedLines } from './report.ts'
-import { noninteractiveSkin, type Skin } from './skin.ts'
 
 const withoutAsking = '[--host H] [--port N] [--secret-file F] [--route PROVIDER] [--runner NAME] [--target NAME]'
 
@@ -30,15 +30,15 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
   const present = await readPresent(cli.workspace, gatewayAt(cli.workspace))
   if (!options.yes) refuseReadOnlyFiles(present)
   const stop = new AbortController()
-  const skin = options.yes ? noninteractiveSkin(cli) : await terminalSkin(options, cli, stop)
+  const prompter = options.yes ? noninteractivePrompter(cli) : await terminalPrompter(options, cli, stop)
   let draft: SetupDraft
   let plan: SetupPlan
   try {
-    draft = await askQuestions({ present, answers: {}, given }, skin, stop.signal)
+    draft = await askQuestions({ present, answers: {}, given }, prompter, stop.signal)
     plan = planSetup(draft)
-    await confirmWriting(plan, skin)
+    await confirmWriting(plan, prompter)
   } finally {
-    skin.close()
+    prompter.close()
   }
   await writeSetup(plan)
   const code = answerSetup(plan, draft, cli)
@@ -48,22 +48,22 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
 }
 
 /**
- * Returns the skin (what asks the questions) for this terminal. A signal to stop breaks off an open question. Throws a usage Fault where
+ * Returns the prompter for this terminal. A signal to stop breaks off an open question. Throws a usage Fault where
  * there is no terminal.
  */
-const terminalSkin = async ({ screenReader }: SetupOptions, { io }: Cli, stop: AbortController): Promise<Skin> => {
+const terminalPrompter = async ({ screenReader }: SetupOptions, { io }: Cli, stop: AbortController): Promise<Prompter> => {
   if (!io.terminal) throw usage('nobody is at the terminal to answer: pass --yes')
   void io.stopped().then(() => stop.abort(cancelledFault()))
-  if (screenReader || io.env.TERM === 'dumb') return (await import('./plain.ts')).plainSkin(io.terminal, stop.signal)
-  return (await import('./menus.ts')).menuSkin(io.terminal, io.colour, stop.signal)
+  if (screenReader || io.env.TERM === 'dumb') return (await import('./plain.ts')).plainPrompter(io.terminal, stop.signal)
+  return (await import('./menus.ts')).menuPrompter(io.terminal, io.colour, stop.signal)
 }
 
 const writeQuestion = yesNo({ id: 'write', flag: '--yes', text: 'Write this?', initial: 'yes' })
 
-const confirmWriting = async (plan: SetupPlan, skin: Skin): Promise<void> => {
+const confirmWriting = async (plan: SetupPlan, prompter: Prompter): Promise<void> => {
   if (plan.changes.length === 0) return
-  skin.show('This is written:', plannedLines(plan))
-  if ((await skin.ask(writeQuestion)) !== 'yes') throw cancelledFault()
+  prompter.show('This is written:', plannedLines(plan))
+  if ((await prompter.ask(writeQuestion)) !== 'yes') throw cancelledFault()
 }
 
 const answerSetup = (plan: SetupPlan, draft: SetupDraft, cli: Cli): number => {

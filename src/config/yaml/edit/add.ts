@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../../../core/json.ts'
 import type { Splice } from '../splice.ts'
 import { headOf, tailOf } from './extent.ts'
-import type { Entry, Outline } from './outline.ts'
+import type { Outline, OutlineEntry } from './outline.ts'
 import { flowMember, indented, renderFlow, renderItem, renderKey, renderMember } from './render.ts'
 import { replaceSplices } from './replace.ts'
 import type { Style } from './style.ts'
@@ -56,7 +56,7 @@ const additionInFlow = (added: Addition, style: Style): string =>
         .join(', ')
 
 /** Adds lines between members that stand on lines of their own. */
-const addLines = (outline: Outline, entries: readonly Entry[], index: number, lines: readonly string[]): readonly Splice[] => {
+const addLines = (outline: Outline, entries: readonly OutlineEntry[], index: number, lines: readonly string[]): readonly Splice[] => {
   const { eol } = outline
   const next = entries[index]
   const column = outline.columnAt((next ?? entries.at(-1))?.from ?? 0)
@@ -80,7 +80,7 @@ const addToEmptyText = ({ text, eol, tree }: Outline, added: Addition, style: St
 }
 
 /** Adds between the brackets or braces of a list or map in flow style (`[a, b]`). */
-const addInBrackets = (outline: Outline, entries: readonly Entry[], index: number, text: string): readonly Splice[] => {
+const addInBrackets = (outline: Outline, entries: readonly OutlineEntry[], index: number, text: string): readonly Splice[] => {
   const next = entries[index]
   if (next) return [{ from: next.from, to: next.from, text: `${text},${gapBefore(outline, next)}` }]
   const last = entries.at(-1)
@@ -95,5 +95,5 @@ const addInBrackets = (outline: Outline, entries: readonly Entry[], index: numbe
 }
 
 /** Returns the gap between a comma and the next member: a line end and an indent where a member begins its line, else a space. */
-const gapBefore = (outline: Outline, { from }: Entry): string =>
+const gapBefore = (outline: Outline, { from }: OutlineEntry): string =>
   outline.beginsLine(from) ? outline.eol + outline.text.slice(outline.lineStart(from), from) : ' '

@@ -1,12 +1,12 @@
 /** Finds the lines of comment that belong to a member of a map or list, so that they are moved or removed with the member. */
 
-import type { Entry, Outline } from './outline.ts'
+import type { Outline, OutlineEntry } from './outline.ts'
 
 /**
  * Returns the offset of the end of a member's last line. To the member belong the comment on its last line, and the comment lines below it
  * that begin further to the right than the member.
  */
-export const tailOf = (outline: Outline, { from, to }: Entry): number => {
+export const tailOf = (outline: Outline, { from, to }: OutlineEntry): number => {
   const column = outline.columnAt(from)
   let end = outline.lineEnd(to)
   for (let at = outline.nextLine(end); at < outline.text.length; at = outline.nextLine(at)) {
@@ -22,7 +22,7 @@ export const tailOf = (outline: Outline, { from, to }: Entry): number => {
  * Returns the offset where a member begins, with the comment lines right above it that begin in the column of the member. The offset is
  * never before `lowest`.
  */
-export const headOf = (outline: Outline, { from }: Entry, lowest: number): number => {
+export const headOf = (outline: Outline, { from }: OutlineEntry, lowest: number): number => {
   if (!outline.beginsLine(from)) return from
   const column = outline.columnAt(from)
   let begin = from

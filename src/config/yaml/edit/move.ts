@@ -2,7 +2,7 @@
 
 import type { Splice } from '../splice.ts'
 import { headOf, tailOf } from './extent.ts'
-import type { Entry, Outline } from './outline.ts'
+import type { Outline, OutlineEntry } from './outline.ts'
 import type { RefusedEdit } from './yaml-edit.ts'
 
 type ItemRange = { readonly from: number; readonly to: number }
@@ -14,7 +14,7 @@ type ItemRange = { readonly from: number; readonly to: number }
 export const moveSplices = (
   outline: Outline,
   holder: number,
-  entries: readonly Entry[],
+  entries: readonly OutlineEntry[],
   from: number,
   to: number,
 ): readonly Splice[] | RefusedEdit => {
@@ -30,7 +30,7 @@ export const moveSplices = (
   return slots.map((slot, i) => ({ ...slot, text: ordered[i] ?? '' })).slice(first, last + 1)
 }
 
-const itemRanges = (outline: Outline, entries: readonly Entry[]): ItemRange[] =>
+const itemRanges = (outline: Outline, entries: readonly OutlineEntry[]): ItemRange[] =>
   entries.map((entry, i) => {
     const previous = entries[i - 1]
     return { from: headOf(outline, entry, previous ? tailOf(outline, previous) : 0), to: tailOf(outline, entry) }

@@ -4,7 +4,7 @@ import { CHOMPING_MODE, COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, 
 import { YamlTree } from '../yaml-tree.ts'
 
 /** A member of a map or list as it stands in the text. */
-export type Entry = {
+export type OutlineEntry = {
   readonly name: string
   /** The node of the member's key; in a list, of its value. */
   readonly key: number
@@ -100,9 +100,9 @@ export class Outline {
     return this.#after(/(?:[ \t\r\n]+|#[^\n]*)*/y, at)
   }
 
-  entries(node: number): Entry[] {
+  entries(node: number): OutlineEntry[] {
     const isList = this.tree.isList(node)
-    const found: Entry[] = []
+    const found: OutlineEntry[] = []
     let at = this.start(node) ?? 0
     for (const { name, key, value } of this.tree.members(node)) {
       const entry = isList ? this.#item(node, name, value, at) : this.#member(node, name, key, value)
@@ -112,7 +112,7 @@ export class Outline {
     return found
   }
 
-  #member(node: number, name: string, key: number, value: number): Entry {
+  #member(node: number, name: string, key: number, value: number): OutlineEntry {
     const [begin, end] = this.tree.range(key) ?? [0, 0]
     const from = this.start(key) ?? begin
     const before = this.text.slice(this.lineStart(from), from).trimEnd()
@@ -123,7 +123,7 @@ export class Outline {
     return { name, key, value, from, after, to: this.endOf(value, after ?? end), ...odd }
   }
 
-  #item(node: number, name: string, value: number, at: number): Entry {
+  #item(node: number, name: string, value: number, at: number): OutlineEntry {
     if (this.isFlow(node)) {
       const from = this.start(value) ?? at
       return { name, key: value, value, from, after: from, to: this.endOf(value, from) }

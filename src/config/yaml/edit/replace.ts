@@ -7,7 +7,7 @@ import { SCALAR_STYLE } from 'js-yaml'
 import { isObject, type Json } from '../../../core/json.ts'
 import type { Splice } from '../splice.ts'
 import { tailOf } from './extent.ts'
-import type { Entry, Outline } from './outline.ts'
+import type { Outline, OutlineEntry } from './outline.ts'
 import { type FormerScalar, indented, type Rendered, renderBlock, renderFlow } from './render.ts'
 import type { Style } from './style.ts'
 import { refusalOfAnchors, type YamlCursor } from './walk.ts'
@@ -48,13 +48,13 @@ export const replaceSplices = (
 
 const isNonEmpty = (value: Json): boolean => (Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0)
 
-const replaceInBraces = (outline: Outline, entry: Entry, text: string): readonly Splice[] => {
+const replaceInBraces = (outline: Outline, entry: OutlineEntry, text: string): readonly Splice[] => {
   if (entry.after === undefined) return [{ from: entry.to, to: entry.to, text: `: ${text}` }]
   const start = outline.start(entry.value)
   return start === undefined ? [{ from: entry.after, to: entry.after, text: ` ${text}` }] : [{ from: start, to: entry.to, text }]
 }
 
-const valueRange = (outline: Outline, entry: Entry): ValueRange => {
+const valueRange = (outline: Outline, entry: OutlineEntry): ValueRange => {
   const after = entry.after ?? entry.to
   const headLine = outline.lineEnd(after)
   const props = outline.propsEnd(entry.value, after)
@@ -69,7 +69,12 @@ const valueRange = (outline: Outline, entry: Entry): ValueRange => {
   return { from: start, to: entry.to, end: outline.lineEnd(entry.to) }
 }
 
-const valueSplices = (outline: Outline, entry: Entry, { from, to, end }: ValueRange, { head, lines }: Rendered): readonly Splice[] => {
+const valueSplices = (
+  outline: Outline,
+  entry: OutlineEntry,
+  { from, to, end }: ValueRange,
+  { head, lines }: Rendered,
+): readonly Splice[] => {
   const { text, eol } = outline
   const after = entry.after ?? from
   const gap = text.slice(after, from)
@@ -81,7 +86,7 @@ const valueSplices = (outline: Outline, entry: Entry, { from, to, end }: ValueRa
 }
 
 /** Returns how the present value is written, for the style of the new value; `undefined` where the present value is no text or number. */
-const formerOf = (outline: Outline, entry: Entry): FormerScalar | undefined => {
+const formerOf = (outline: Outline, entry: OutlineEntry): FormerScalar | undefined => {
   const scalar = outline.scalar(entry.value)
   if (!scalar || scalar.valueStart < 0) return undefined
   const value = outline.valueOf(scalar)

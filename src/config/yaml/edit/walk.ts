@@ -2,15 +2,15 @@
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json } from '../../../core/json.ts'
-import type { Entry, Outline } from './outline.ts'
+import type { Outline, OutlineEntry } from './outline.ts'
 import { isRefused, type RefusedEdit } from './yaml-edit.ts'
 
 /** A member of a map or list, with its siblings. */
 export type YamlCursor = {
   readonly holder: number
-  readonly entries: readonly Entry[]
+  readonly entries: readonly OutlineEntry[]
   /** The member, and its index among `entries`. */
-  readonly entry: Entry
+  readonly entry: OutlineEntry
   readonly index: number
 }
 
@@ -38,7 +38,7 @@ export const walkPath = (outline: Outline, data: Json, path: Path): WalkedPath |
 }
 
 /** Returns the members of a map or list, or why they may not be edited. `value`: the data of the map or list, where they are known. */
-export const entriesIn = (outline: Outline, node: number, value: Json | undefined): readonly Entry[] | RefusedEdit => {
+export const entriesIn = (outline: Outline, node: number, value: Json | undefined): readonly OutlineEntry[] | RefusedEdit => {
   if (outline.isAlias(node)) return { why: 'it stands in what an alias (*) names, and other places with it' }
   if (outline.anchorOf(node) !== undefined) return { why: anchorSentence(outline.anchorOf(node)) }
   if (outline.isFlow(node) && !/[[{]/.test(outline.text[outline.tree.range(node)?.[0] ?? 0] ?? ''))
