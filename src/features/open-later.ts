@@ -6,7 +6,7 @@ import type { Scope } from '../core/scope.ts'
  * `begin`: opens the part where it is needed, at the start and after each reload. `part`: absent until then. `close`: closes the part
  * before the gateway closes, or makes sure that the part is never opened.
  */
-export type LaterPart<T> = {
+type LaterPart<T> = {
   readonly begin: () => Promise<void>
   readonly part: () => T | undefined
   readonly close: () => Promise<void>

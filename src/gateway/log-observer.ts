@@ -1,8 +1,7 @@
 /** An observer that logs facts. Refused requests are logged at a bounded rate, so that a flood does not fill the log. */
 
 import { type Clock, minuteMs } from '../core/clock.ts'
-import type { CatchUpEnded } from '../core/facts/catch-up-ended.ts'
-import type { Fact, RequestEnded, RouteChanges, RunAttempt } from '../core/facts/fact.ts'
+import type { CatchUpEnded, Fact, RequestEnded, RouteChanges, RunAttempt } from '../core/facts/fact.ts'
 import type { Observer } from '../core/facts/facts.ts'
 import type { Log } from '../core/log.ts'
 import { type Refused, refuse } from '../core/outcome.ts'

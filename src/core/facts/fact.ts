@@ -6,8 +6,6 @@ import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from '..
 import type { RunEnd } from '../run-end.ts'
 import type { ChatAddress } from '../session.ts'
 import type { SpanPlace } from '../telemetry/trace-context.ts'
-import type { CatchUpEnded } from './catch-up-ended.ts'
-import type { RunErased } from './run-erased.ts'
 
 /** The wait of a stage of a request, for a script, say, or for the store: times of the monotonic clock, milliseconds. */
 export type StageWait = { readonly stage: string; readonly startMs: number; readonly endMs: number }
@@ -143,6 +141,41 @@ export type RouteChanges = {
   readonly changed: readonly string[]
   readonly removed: readonly string[]
   readonly sections?: readonly string[]
+}
+
+/** The run is without anything that its sender wrote. `at`: wall time, milliseconds. `attempts`: the number of attempts so far. */
+type RunErased = {
+  readonly kind: 'run_erased'
+  readonly at: number
+  readonly run: {
+    readonly eventId: string
+    readonly profile: string
+    readonly route: string
+    readonly eventType: string
+    readonly attempts: number
+  }
+}
+
+/**
+ * The end of a catch-up of a route. `since`: how far back it looked. `listed`: the deliveries in the sender's log since then. `asked`: those that
+ * the sender was asked to send again, or that were pulled. `awaited`: those that the sender is to send. `refused`: those that the sender
+ * would not send again. `givenUp`: those that were sent again too often. `why`: why it ended early, absent where it came to its end.
+ * `isElsewhere`: it ended early because another gateway on the store does it. Times are wall times, milliseconds.
+ */
+export type CatchUpEnded = {
+  readonly kind: 'catch_up_ended'
+  readonly at: number
+  readonly profile: string
+  readonly route: string
+  readonly from: string
+  readonly since: number
+  readonly listed: number
+  readonly asked: number
+  readonly awaited: number
+  readonly refused: number
+  readonly givenUp: number
+  readonly why?: string | undefined
+  readonly isElsewhere: boolean
 }
 
 /** Who makes something of facts of many kinds. Whoever waits for one kind alone needs no name here. */
