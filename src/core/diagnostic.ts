@@ -153,6 +153,7 @@ export const codeCatalogue = {
   WH416: { severity: 'error', title: 'a payload schema that cannot be used', outside: true },
   WH417: { severity: 'error', title: 'a field that the payload schema excludes', starts: true, outside: true },
   WH418: { severity: 'warning', title: 'a number past 2^53 that is rounded' },
+  WH419: { severity: 'error', title: 'a text that is no date' },
   WH501: { severity: 'warning', title: 'a placeholder that no sample fills in', onDemand: true },
   WH502: { severity: 'warning', title: 'a placeholder of another template language' },
   WH503: { severity: 'error', title: 'bad template expression' },

@@ -68,7 +68,9 @@ export const readOperand = (operator: string, text: string, type: string | undef
   if (text.trim() === '') return undefined
   if (form === 'text') return text
   if (form === 'flag') return text.trim() !== 'false'
-  return form === 'list' ? readList(text, type) : readValue(text, type)
+  // Such an operand is a map of keys that the operator knows, or a number, also where the field is a text.
+  const isKnownMap = nodeOf(operator).properties !== undefined
+  return form === 'list' ? readList(text, type) : readValue(text, isKnownMap ? undefined : type)
 }
 
 const readValue = (text: string, type: string | undefined): Json => {

@@ -810,6 +810,26 @@ in?: (string | number | boolean | null | unknown[] | {
 not_in?: (string | number | boolean | null | unknown[] | {
 
 })[]
+/** The number, time or length is above this. */
+gt?: (number | string | {
+/** The length to compare with. */
+length: number
+})
+/** The number, time or length is at or above this. */
+gte?: (number | string | {
+/** The length to compare with. */
+length: number
+})
+/** The number, time or length is below this. */
+lt?: (number | string | {
+/** The length to compare with. */
+length: number
+})
+/** The number, time or length is at or below this. */
+lte?: (number | string | {
+/** The length to compare with. */
+length: number
+})
 /** A file under the profile directory: JSON array, JSON object (its keys), or one value a line. */
 in_file?: string
 /**

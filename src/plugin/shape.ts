@@ -27,12 +27,19 @@ const isExample = (value: unknown): boolean => isMap(value) && 'operand' in valu
 /** The kinds of domains that have no further members. */
 const bareKinds: readonly string[] = ['present', 'absent', 'tested', 'elsewhere']
 
+const isRange = ({ of, side, bound, isIncluded }: { readonly [member: string]: unknown }): boolean =>
+  ['number', 'time', 'length'].includes(String(of)) &&
+  ['above', 'below'].includes(String(side)) &&
+  typeof bound === (of === 'time' ? 'string' : 'number') &&
+  typeof isIncluded === 'boolean'
+
 /** Whether a value is a domain (`Domain`), which says for which fields an operator holds. */
 export const isDomain = (value: unknown): value is Domain => {
   if (!isMap(value)) return false
   const { kind } = value
   if (kind === 'one_of' || kind === 'none_of') return Array.isArray(value.values)
   if (kind === 'part') return value.value !== undefined
+  if (kind === 'range') return isRange(value)
   if (kind === 'starts' || kind === 'ends') return typeof value.text === 'string'
   return kind === 'pattern' ? typeof value.source === 'string' : typeof kind === 'string' && bareKinds.includes(kind)
 }

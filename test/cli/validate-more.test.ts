@@ -519,7 +519,7 @@ const slips: readonly [title: string, config: string, found: readonly (readonly 
   ['a misspelt algorithm', configOf('r: { prompt: p, verify: { algoritm: token } }\n'), [['WH101', /^did you mean "algorithm"\?$/]]],
   ['a key of another map', configOf('r: { prompt: p, chat_id: 1 }\n'), [['WH101', /^"chat_id" belongs below "deliver_extra"$/]]],
   ['an operator of another tool', configOf('r: { prompt: p, filters: [{ field: a, prefix: b }] }\n'), [['WH101', /^write starts_with$/]]],
-  ['a comparison', configOf('r: { prompt: p, filters: [{ not: { field: a, LT: 3 } }] }\n'), [['WH101', /^write a jsonata condition/]]],
+  ['a comparison', configOf('r: { prompt: p, filters: [{ not: { field: a, Less-Than: 3 } }] }\n'), [['WH101', /^write lt$/]]],
   ['a key of another tool', configOf('r: { prompt: p, ip-whitelist: [10.0.0.0/8] }\n'), [['WH101', /^write allow_from, /]]],
   ['a key that is part of the address', configOf('r: { prompt: p, path: /hooks/r }\n'), [['WH101', /rename the route$/]]],
   [

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import t from 'tap'
+import { exactJson } from '../../src/core/exact-json.ts'
 import type { ExactJson, Json } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { compileConditions, type FilterVerdict } from '../../src/expr/condition.ts'
@@ -91,6 +92,45 @@ t.test('a missing field makes not_equals true and every other value operator fal
   t.ok(await passes({ field: 'no', not_equals: null }, {}))
   t.ok(await passes({ field: 'no', missing: true }, {}))
   t.ok(await passes({ field: 'no', exists: false }, {}))
+})
+
+t.test('gt, gte, lt and lte compare numbers, times and lengths, exactly', async (t) => {
+  const orders: readonly (readonly [low: string, high: string])[] = [
+    ['9007199254740992', '9007199254740993'],
+    ['-1e400', '-9.99e399'],
+    ['0.10000000000000000001', '0.10000000000000000002'],
+    ['"2026-02-28"', '"2026-02-28T00:00:00.000000001Z"'],
+    ['"2026-02-28t23:59:60z"', '"2026-03-01T00:00:00.5Z"'],
+    ['"0000-01-01"', '"0099-12-31"'],
+    ['"1969-12-31T23:59:59.9Z"', '"1970-01-01 00:00:00-00:01"'],
+    ['"2026-01-01T23:00:00+23:59"', '"2026-01-01"'],
+  ]
+  const judged = async (operator: string, value: string, bound: string): Promise<boolean> =>
+    (await compile({ field: 'v', [operator]: exactJson(bound) }).run({ ...of(JSON.parse(`{"v":${value}}`)), text: `{"v":${value}}` })).pass
+  for (const [low, high] of orders) {
+    for (const [value, bound, order] of [
+      [low, high, -1],
+      [high, low, 1],
+      [low, low, 0],
+    ] as const) {
+      const found = await Promise.all(['gt', 'gte', 'lt', 'lte'].map((operator) => judged(operator, value, bound)))
+      t.same(found, [order > 0, order >= 0, order < 0, order <= 0], `${value} and ${bound}`)
+    }
+  }
+  const never = [
+    '2026-02-29',
+    '2026-00-10',
+    '2026-1-1',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T00:00:00',
+    '2026-01-01 00:00:00 UTC',
+    ' 2026-01-01',
+    '',
+  ]
+  for (const text of [...never, `2026-01-01T00:00:00.${'0'.repeat(1000)}Z`]) {
+    t.notOk(await judged('gte', JSON.stringify(text), '"0000-01-01"'), text)
+    t.match(compile({ any: [{ field: 'v', lt: text }] }).said, [{ code: 'WH419', path: 'any.0.lt' }], text)
+  }
 })
 
 t.test('a pattern of matches_glob that cannot be read is an error at its place', async (t) => {
@@ -282,6 +322,10 @@ t.test('a megabyte against every operator', async (t) => {
     not_equals: { a: 1 },
     contains: 'b',
     equals_field: 'v',
+    gt: 5,
+    gte: '2026-01-01',
+    lt: { length: 400_000 },
+    lte: { length: 700_000 },
     starts_with: 'b',
     ends_with: 'b',
     in: ['b', { a: 1 }],

@@ -160,6 +160,17 @@ const filters: readonly Slip[] = [
   ['a value that a glob refuses', 'filters: [{ field: a, in: [x, y] }, { field: a, matches_glob: "z*" }]', 'WH403', '"z*"', '`any`'],
   ['a value and a list without it', 'filters: [{ field: a, equals: x }, { field: a, not_in: [x, y] }]', 'WH403', '[x, y]', '`any`'],
   ['missing and another field', 'filters: [{ field: a, missing: true }, { field: a, equals_field: b }]', 'WH403', 'b', '`any`'],
+  ['more and less', 'filters: [{ field: a, gt: 5 }, { field: a, lte: 5 }]', 'WH403', '5', '`any`'],
+  [
+    'later and sooner',
+    'filters: [{ field: a, gte: "2026-01-02" }, { field: a, lt: "2026-01-02T01:00:00+01:00" }]',
+    'WH403',
+    '"2026-01-02T01:00:00+01:00"',
+    '`any`',
+  ],
+  ['longer and shorter', 'filters: [{ field: a, lt: { length: 3 } }, { field: a, gt: { length: 3 } }]', 'WH403', '{ length: 3 }', '`any`'],
+  ['a value that is too small', 'filters: [{ field: a, in: [1, 2] }, { field: a, gt: 2 }]', 'WH403', '2', '`any`'],
+  ['a number for a header', 'filters: [{ field: headers.X-Count, gt: 5 }]', 'WH406', '5', '$number'],
   ['a beginning with a sign of patterns', 'filters: [{ field: ref, starts_with: "^refs/" }]', 'WH411', '"^refs/"', '`regex`'],
   ['slashes around a text', 'filters: [{ field: ref, regex: /main/i }]', 'WH411', '/main/i', '(?i)main'],
   ['a list for equals', 'filters: [{ field: action, equals: [opened, closed] }]', 'WH411', 'equals', 'in'],
@@ -543,6 +554,10 @@ const silent: readonly (readonly [title: string, route: string, around?: Around]
   [
     'beginnings and ends that agree',
     'prompt: p\nfilters: [{ field: a, starts_with: ma }, { field: a, starts_with: main }, { field: a, ends_with: n }, { field: a, ends_with: in }]',
+  ],
+  [
+    'ranges that agree',
+    'prompt: p\nfilters: [{ field: a, gte: 5 }, { field: a, lte: 5 }, { field: b, gt: "2026-01-01" }, { field: b, lt: { length: 40 } }, { field: b, gt: { length: 3 } }]',
   ],
   ['patterns of a list', 'prompt: p\nfilters: [{ field: a, matches_glob: "*.md" }, { field: a, matches_glob: "src/**" }]'],
   ['exists beside a value', 'prompt: p\nfilters: [{ field: a, exists: true }, { field: a, equals: x }]'],

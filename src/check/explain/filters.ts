@@ -270,4 +270,14 @@ export const filterExplanations = {
       good: 'filters: [{ jsonata: \'payload.id = "1234567890123456789"\' }]\n',
     },
   },
+  WH419: {
+    means: 'gt, gte, lt or lte is given a text that is no date.',
+    why: 'They compare with numbers, lengths and times, and no text is at once above or below another. The file is refused.',
+    fix: 'Write a date (2026-01-31, which is its midnight in UTC) or a date-time with its offset (2026-01-31T12:00:00Z). Write a number without quotes, and a length as { length: 20 }.',
+    example: {
+      of: 'route',
+      bad: 'filters: [{ field: issue.created_at, gt: "31.1.2026" }]\n',
+      good: 'filters: [{ field: issue.created_at, gt: "2026-01-31" }]\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -1,5 +1,6 @@
 /** The operators of conditions, in the order in which people see them. */
 
+import { gt, gte, lt, lte } from './comparisons.ts'
 import { contains } from './contains.ts'
 import { endsWith } from './ends-with.ts'
 import { equals } from './equals.ts'
@@ -27,6 +28,10 @@ export const operators: readonly BuiltinOperator[] = [
   endsWith,
   inList,
   notIn,
+  gt,
+  gte,
+  lt,
+  lte,
   inFile,
   matchesGlob,
   regex,

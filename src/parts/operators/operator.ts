@@ -4,6 +4,7 @@ import type { Report } from '../../core/diagnostic.ts'
 import type { ExactJson, Json, JsonObject } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
 import type { Closable } from '../../core/scope.ts'
+import type { Measure } from '../../expr/bound.ts'
 import type { RecompileAtReload } from '../report.ts'
 
 /**
@@ -37,6 +38,14 @@ export type Domain =
   | { readonly kind: 'pattern'; readonly source: string }
   /** Some of the fields whose text begins (`starts`) or ends (`ends`) with this text. */
   | { readonly kind: 'starts' | 'ends'; readonly text: string }
+  /** Some of the numbers, times or lengths above or below a bound. The bound of times is a date or a date-time. */
+  | {
+      readonly kind: 'range'
+      readonly of: Measure
+      readonly side: 'above' | 'below'
+      readonly bound: number | string
+      readonly isIncluded: boolean
+    }
   /** Some of the fields. Only the operator's own test tells them apart, and a limit may stop it. */
   | { readonly kind: 'tested' }
   /** Fields with a value from a list outside of the condition. The list may change between two events. */

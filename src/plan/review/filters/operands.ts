@@ -37,6 +37,10 @@ const checkType = (leaf: Leaf, domain: Domain, subject: Subject): void => {
     return
   }
   const noun = textNoun(field)
+  if (noun !== undefined && domain.kind === 'range' && domain.of === 'number') {
+    const help = 'compare the number in it with an expression: jsonata: $number(headers."X-Name") > 5'
+    subject.say('WH406', [...path, operator], `${noun} is always a text, never a number`, { help })
+  }
   // The value of a query parameter is a list only where the parameter is repeated. So an operand that is a list may be right there.
   const isOther = ({ value }: ComparedValue): boolean => queryParameter(field) === undefined || !Array.isArray(value)
   if (noun !== undefined) for (const each of comparedIn(leaf, domain).filter(isOther)) checkIsText(each, noun, subject)

@@ -2,6 +2,7 @@
 
 import { equalJson, type Json } from '../../../core/json.ts'
 import type { Event } from '../../../core/request.ts'
+import { compileBound } from '../../../expr/bound.ts'
 import type { Domain, ExactTest } from '../../../parts/operators/operator.ts'
 import type { Catalogue } from '../../compile.ts'
 import type { Branch, Demand } from './branches.ts'
@@ -74,11 +75,11 @@ const onlyValues = ({ demand: { holds }, domain }: KnownDomain): readonly Value[
 
 /**
  * Finds demands on one field that no value meets. Where a demand lists its values, tries each value on the other demands. Otherwise,
- * compares the demands for opposites, and for beginnings and ends that exclude each other.
+ * compares the demands for opposites, and for beginnings, ends and ranges that exclude each other.
  */
 const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
   const listed = group.find((known) => onlyValues(known) !== undefined)
-  if (!listed) return oppositeConflict(group) ?? edgeConflict(group)
+  if (!listed) return oppositeConflict(group) ?? edgeConflict(group) ?? rangeConflict(group)
   const values = (onlyValues(listed) ?? []).filter((value) => value !== undefined || !isOnEventType(listed.demand))
   const others = group.filter((known) => known !== listed)
   const left = values.filter((value) => others.every((known) => admits(known, value)))
@@ -169,6 +170,20 @@ const endOf = ({ demand: { holds }, domain }: KnownDomain): string | undefined =
 const edgeConflict = (group: readonly KnownDomain[]): Conflict | undefined =>
   clash(group, startOf, (one, other) => one.startsWith(other) || other.startsWith(one)) ??
   clash(group, endOf, (one, other) => one.endsWith(other) || other.endsWith(one))
+
+type Range = Extract<Domain, { readonly kind: 'range' }>
+
+const rangeOf = ({ demand: { holds }, domain }: KnownDomain): Range | undefined => (holds && domain.kind === 'range' ? domain : undefined)
+
+/** Finds two demands of which one wants more than the other allows. */
+const rangeConflict = (group: readonly KnownDomain[]): Conflict | undefined =>
+  clash(group, rangeOf, (one, other) => {
+    if (one.of !== other.of || one.side === other.side) return true
+    const [low, high] = one.side === 'above' ? [one, other] : [other, one]
+    // The bounds of lengths are compared as the numbers that they are.
+    const order = compileBound(high.bound)?.compare(low.bound) ?? -1
+    return order < 0 || (order === 0 && low.isIncluded && high.isIncluded)
+  })
 
 /** Finds two demands that want things which do not go together. `wantOf`: what a demand wants; `undefined` where it does not count. */
 const clash = <T>(

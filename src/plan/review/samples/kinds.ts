@@ -84,10 +84,22 @@ const wantedKind = (domain: Domain, values: readonly ExactJson[]): string | unde
     const isOther = values.every((value) => Array.isArray(value)) && items.length > 0 && items.every((item) => kindOf(item) !== kind)
     return isOther && kind !== 'null' ? `an item that is ${kind}` : undefined
   }
-  if (domain.kind === 'pattern' || domain.kind === 'starts' || domain.kind === 'ends')
-    return values.every((value) => typeof value === 'object') ? 'a text' : undefined
-  return undefined
+  const need = needs.get(domain.kind === 'range' ? domain.of : domain.kind)
+  return need && !values.some(need.fits) ? need.words : undefined
 }
+
+type Need = { readonly words: string; readonly fits: (value: ExactJson) => boolean }
+const aText: Need = { words: 'a text', fits: (value) => typeof value !== 'object' }
+
+/** What the values must be for the other kinds of domains, and for each measure of a range. */
+const needs: ReadonlyMap<string, Need> = new Map([
+  ['pattern', aText],
+  ['starts', aText],
+  ['ends', aText],
+  ['number', { words: 'a number', fits: (value) => kindOf(value) === 'a number' }],
+  ['time', { words: 'a text with a time', fits: (value) => typeof value === 'string' }],
+  ['length', { words: 'a list, a map or a text', fits: (value) => ['a list', 'a map', 'a text'].includes(kindOf(value)) }],
+])
 
 /** Whether all items are maps that have more keys than `map`: an item is compared as a whole. */
 const isPartOfAll = (map: JsonObject, items: readonly ExactJson[]): boolean =>
