@@ -102,6 +102,8 @@ const operators = [
   field('gte', '2026-01-01'),
   field('lt', { length: 400_000 }),
   field('lte', { length: 700_000 }),
+  field('any_item', { any: [{ equals: 'zz' }, { field: 'v', any_item: { starts_with: 'zz' } }] }),
+  field('every_item', { not: { equals_field: 'v' } }),
   field('starts_with', 'zz'),
   field('ends_with', 'zz'),
   field('equals_field', 'v'),

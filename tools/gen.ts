@@ -65,6 +65,7 @@ const vocabulary = [
   'x-extends',
   'x-operators',
   'x-groups',
+  'x-on-items',
   'x-meant',
   'x-fits',
   'x-forbidden-toolsets',

@@ -9,7 +9,7 @@ import { isObject, type Json, own } from '../core/json.ts'
 import { pluginNamePattern } from '../core/names.ts'
 
 const condition = definition('Condition')
-const operatorNames = condition['x-operators'] as readonly string[]
+const operatorNames = [condition['x-operators'], condition['x-on-items']].flat() as readonly string[]
 
 const nodeOf = (operator: string) => {
   const node = isObject(condition.properties) ? own(condition.properties, operator) : undefined

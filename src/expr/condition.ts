@@ -9,8 +9,9 @@ import type { Adopt, Closable } from '../core/scope.ts'
 import { namesParameterSecret, namesRequestSecret } from '../core/secret-names.ts'
 import { printable } from '../core/text.ts'
 import { EventFields } from './fields.ts'
+import { type Item, ItemTests, type ItemVerdict, judgeAnyItem, judgeEveryItem } from './items.ts'
 import { all, any, type ConditionFailure, type ConditionResult, not, type RunCondition } from './logic.ts'
-import { compileField } from './path.ts'
+import { compileField, compilePath } from './path.ts'
 import { renderJson } from './render.ts'
 import { queryParameter } from './request-field.ts'
 
@@ -41,7 +42,7 @@ export type CompiledCondition = {
   readonly field?: string
   /** The operand of the condition, as messages show it. Absent for the groups `all`, `any` and `not`. */
   readonly operand?: string
-  readonly judge: RunCondition
+  readonly judge: RunCondition<Event>
   /** Returns the field's value as messages show it. A secret is not shown. Absent where `field` is absent. */
   readonly seen?: (event: Event) => string
 }
@@ -75,7 +76,30 @@ export const conditionName = (path: Path): string =>
 
 const showField = (field: string, event: Event): string => (isSecret(field) ? 'value not shown' : showValue(compileField(field)(event)))
 
-type ConditionSpec = { readonly path: Path; readonly key: string; readonly operand: ExactJson; readonly field: string | undefined }
+/** What conditions are about: an event, or an item of a list. */
+type Scope<S> = {
+  /** Compiles a field; without a field, the subject itself, where it is a value. */
+  readonly compile: (field: string | undefined) => { valueIn(subject: S): ExactJson | undefined } | undefined
+  readonly eventOf: (subject: S) => Event
+  /** What a condition on the items of a list that stands here may spend. */
+  readonly allowance: () => (subject: S) => Item['allowance']
+  readonly isOfItems: boolean
+  /** The values here are part of a secret. */
+  readonly isSecret: boolean
+  /** Called with each condition that is compiled here. */
+  readonly compiled?: (spec: ConditionSpec, judge: RunCondition<S>) => void
+}
+
+type ConditionSpec = {
+  readonly path: Path
+  readonly key: string
+  readonly operand: ExactJson
+  readonly field: string | undefined
+  /** The condition looks at a value: its field, or the item that it judges. */
+  readonly hasValue: boolean
+  /** The value is a secret, which no sentence shows. */
+  readonly isSecret: boolean
+}
 
 /** Whether a field holds a secret. Sentences about conditions go to the log, so they leave out the values of such fields. */
 const isSecret = (field: string | undefined): boolean => {
@@ -84,7 +108,8 @@ const isSecret = (field: string | undefined): boolean => {
   return parameter === undefined ? namesRequestSecret(field) : namesParameterSecret(parameter)
 }
 
-const shownOperand = ({ operand, field }: ConditionSpec): string => (isSecret(field) ? '…' : showValue(operand))
+const shownOperand = ({ key, operand, isSecret }: ConditionSpec): string =>
+  itemGroups.includes(key) ? '{…}' : isSecret ? '…' : showValue(operand)
 
 /**
  * Makes the function that explains a condition. Its arguments are whether the condition holds, the value of the field, and the error where
@@ -92,85 +117,161 @@ const shownOperand = ({ operand, field }: ConditionSpec): string => (isSecret(fi
  * somebody reads it.
  */
 const explainer = (spec: ConditionSpec): ((holds: boolean, value: ExactJson | undefined, failure?: unknown) => () => string) => {
-  const { path, key, field } = spec
+  const { path, key, field, hasValue, isSecret } = spec
   /** The part of the sentence that is the same for each event: the demand. */
   let asked: string | undefined
   return (holds, value, failure) => () => {
     asked ??= `${conditionName(path)}${field === undefined ? '' : ` ${field}`} ${key} ${shownOperand(spec)}`
-    if (holds && field === undefined) return asked
-    const got = field === undefined ? 'not true' : isSecret(field) ? 'value not shown' : `got ${showValue(value)}`
+    if (holds && !hasValue) return asked
+    const got = !hasValue ? 'not true' : isSecret ? 'value not shown' : `got ${showValue(value)}`
     const why = failure === undefined ? got : `failed: ${printable(messageOf(failure), 200)}`
     return `${asked} (${why})`
   }
 }
 
 /**
- * Explains a condition that holds. The value of the field is read from the event at once. The function that makes the sentence later keeps
+ * Explains a condition that holds. The value of the field is read from the subject at once. The function that makes the sentence later keeps
  * only this value, so the payload can be freed.
  */
-type HeldSentence = (event: Event) => ConditionFailure['rule']
+type HeldSentence<S> = (subject: S) => ConditionFailure['rule']
 
 /**
- * A condition or group, compiled. `run` judges an event. Where the condition stands inside a `not` and holds, the `not` stops the event,
+ * A condition or group, compiled. `run` judges a subject. Where the condition stands inside a `not` and holds, the `not` stops the subject,
  * and `held` says why: one explanation of the condition itself, or one for each condition inside the group.
  */
-type BuiltCondition = { readonly run: RunCondition; readonly held: readonly HeldSentence[] }
+type BuiltCondition<S> = { readonly run: RunCondition<S>; readonly held: readonly HeldSentence<S>[] }
 
 /** Explains a `not` that stops an event: by the condition inside the `not`, or by the first few conditions of the group inside it. */
 const sentenceOfNot =
-  (name: string, isGroup: boolean, held: readonly HeldSentence[]): HeldSentence =>
-  (event) => {
-    const [first, ...others] = held.slice(0, maxHeld).map((each) => each(event))
+  <S>(name: string, isGroup: boolean, held: readonly HeldSentence<S>[]): HeldSentence<S> =>
+  (subject) => {
+    const [first, ...others] = held.slice(0, maxHeld).map((each) => each(subject))
     if (first && !isGroup) return first
     const more = held.length > maxHeld ? [() => `and ${held.length - maxHeld} more`] : []
     return () => [`${name}: the condition inside holds`, ...[first ?? [], others, more].flat().map((said) => said())].join('; ')
   }
 
-/** `left`: the number of conditions that may still be compiled before there are too many. */
-type Builder = { readonly kit: ConditionKit; readonly fields: EventFields; left: number }
+/** `left`: the number of conditions that may still be compiled before there are too many, wherever they stand. */
+type Builder<S> = { readonly kit: ConditionKit; readonly scope: Scope<S>; readonly count: { left: number } }
 
-/** Compiles a condition that is not a group. */
-const compileLeaf = (spec: ConditionSpec, operator: Operator, { kit, fields }: Builder): BuiltCondition => {
-  const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
-  const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, recompileAtReload: kit.recompileAtReload }))
-  const field = spec.field === undefined ? undefined : fields.compile(spec.field)
-  const explain = explainer(spec)
-  const judge = (holds: boolean, value: ExactJson | undefined): ConditionResult =>
-    holds ? undefined : { broken: false, rule: explain(false, value) }
+/**
+ * Makes the run of a condition on a value, which a test may fail to decide: it throws or rejects. `judge` makes the result of a test's answer.
+ */
+const compileRun = <S, A>(
+  { eventOf }: Scope<S>,
+  field: { valueIn(subject: S): ExactJson | undefined } | undefined,
+  explain: ReturnType<typeof explainer>,
+  test: (value: ExactJson | undefined, event: Event, subject: S) => A | Promise<A>,
+  judge: (answer: A, value: ExactJson | undefined, subject: S) => ConditionResult,
+): RunCondition<S> => {
   const fail = (error: unknown, value: ExactJson | undefined): ConditionFailure => ({
     broken: true,
     rule: explain(false, value, error ?? 'unknown'),
   })
-  const run: RunCondition = (event) => {
-    const value = field?.valueIn(event)
+  return (subject) => {
+    const value = field?.valueIn(subject)
     try {
-      const holds = test(value, event)
-      if (!(holds instanceof Promise)) return judge(holds, value)
-      return holds.then(
-        (settled) => judge(settled, value),
+      const answer = test(value, eventOf(subject), subject)
+      if (!(answer instanceof Promise)) return judge(answer, value, subject)
+      return answer.then(
+        (settled) => judge(settled, value, subject),
         (error) => fail(error, value),
       )
     } catch (error) {
       return fail(error, value)
     }
   }
-  return { run, held: [(event) => explain(true, field?.valueIn(event))] }
 }
 
+/** Compiles a condition that is not a group. */
+const compileLeaf = <S>(spec: ConditionSpec, operator: Operator, { kit, scope }: Builder<S>): BuiltCondition<S> => {
+  const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
+  const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, recompileAtReload: kit.recompileAtReload }))
+  const field = spec.hasValue ? scope.compile(spec.field) : undefined
+  const explain = explainer(spec)
+  const judge = (holds: boolean, value: ExactJson | undefined): ConditionResult =>
+    holds ? undefined : { broken: false, rule: explain(false, value) }
+  return { run: compileRun(scope, field, explain, test, judge), held: [(subject) => explain(true, field?.valueIn(subject))] }
+}
+
+/** Compiles a condition on the items of a list. Its operand is a condition, or a list of conditions that must all hold. */
+const compileItems = <S>(spec: ConditionSpec, depth: number, { kit, scope, count }: Builder<S>): BuiltCondition<S> => {
+  const { path, key, operand } = spec
+  const { left } = count
+  const inside = compileAll(operand, [...path, key], depth + 1, { kit, scope: itemScope(spec.isSecret), count })
+  const judgeItems = (key === 'any_item' ? judgeAnyItem : judgeEveryItem)(inside, Math.max(1, left - count.left))
+  const allowance = scope.allowance()
+  const field = scope.compile(spec.field)
+  const name = [conditionName(path), spec.field, key].filter((part) => part !== undefined).join(' ')
+  const explain = explainer(spec)
+  // A sentence about the condition names the item for which it holds.
+  const heldFor = new WeakMap<object, string>()
+  const run = compileRun(
+    scope,
+    field,
+    explain,
+    (list, event, subject): ItemVerdict | undefined | Promise<ItemVerdict> =>
+      Array.isArray(list) ? judgeItems(list, { event, allowance: allowance(subject) }) : undefined,
+    (verdict, list, subject): ConditionResult => {
+      if (!verdict || !Array.isArray(list)) return { broken: false, rule: explain(false, list) }
+      const { length } = list
+      if (!verdict.holds) return { broken: verdict.broken, rule: () => `${name}: ${noItemHolds(key, length, verdict)}` }
+      heldFor.set(subject as object, verdict.at === undefined ? `all ${length} hold` : `item ${verdict.at} holds`)
+      return undefined
+    },
+  )
+  const held: HeldSentence<S> = (subject) => {
+    const which = heldFor.get(subject as object) ?? 'holds'
+    return () => `${name}: ${which}`
+  }
+  return { run, held: [held] }
+}
+
+const noItemHolds = (key: string, length: number, { at, rule }: ItemVerdict): string => {
+  const why = at === undefined ? '' : `item ${at}: ${rule?.()}`
+  return key === 'any_item' ? [`none of ${length} holds`, why].filter(Boolean).join('; ') : `item ${at} does not hold; ${rule?.()}`
+}
+
+const itemScope = (isSecret: boolean): Scope<Item> => ({
+  compile: (field) => {
+    const get = field === undefined ? undefined : compilePath(field)
+    return { valueIn: get ? ({ value }) => get(value) : ({ value }) => value }
+  },
+  eventOf: ({ event }) => event,
+  allowance:
+    () =>
+    ({ allowance }) =>
+      allowance,
+  isOfItems: true,
+  isSecret,
+})
+
 const groups: readonly string[] = ['all', 'any', 'not']
-const neverHolds: BuiltCondition = { run: () => ({ broken: true, rule: () => 'a condition that could not be compiled' }), held: [] }
+const itemGroups: readonly string[] = ['any_item', 'every_item']
+const neverHolds: BuiltCondition<unknown> = {
+  run: () => ({ broken: true, rule: () => 'a condition that could not be compiled' }),
+  held: [],
+}
 
 /** Counts a condition, and returns whether it is nested too deep or one too many. Only the first condition that is too many is reported. */
-const isTooMuch = (builder: Builder, path: Path, depth: number): boolean => {
-  builder.left--
+const isTooMuch = <S>({ kit, count }: Builder<S>, path: Path, depth: number): boolean => {
+  count.left--
   const help = 'use `in`, `in_file` or a script instead'
-  if (depth > maxDepth) builder.kit.report('WH413', path, `conditions are nested deeper than ${maxDepth}`, help)
-  else if (builder.left === -1) builder.kit.report('WH413', path, `there are more than ${maxConditions} conditions`, help)
-  return depth > maxDepth || builder.left < 0
+  if (depth > maxDepth) kit.report('WH413', path, `conditions are nested deeper than ${maxDepth}`, help)
+  else if (count.left === -1) kit.report('WH413', path, `there are more than ${maxConditions} conditions`, help)
+  return depth > maxDepth || count.left < 0
+}
+
+const reportUnknown = (key: string, at: Path, { operators, report }: ConditionKit): void => {
+  const known = [...operators.keys(), ...itemGroups, ...groups]
+  if (pluginNamePattern.test(key))
+    report('WH711', at, `no plugin brings the operator "${printable(key, 60)}"`, unknownPluginHelp(key, known))
+  else report('WH405', at, `"${printable(key, 60)}" is not an operator`, `use one of: ${known.join(', ')}`)
 }
 
 /** Reads the operator or group of a condition, and its field. `undefined`: the condition has no usable operator, which is reported. */
-const readCondition = (spec: ExactObject, path: Path, { operators, report }: ConditionKit): ConditionSpec | undefined => {
+const readCondition = <S>(spec: ExactObject, path: Path, { kit, scope }: Builder<S>): ConditionSpec | undefined => {
+  const { operators, report } = kit
   const keys = Object.keys(spec).filter((name) => name !== 'field' && !name.startsWith('x-'))
   const [key] = keys
   if (key === undefined || keys.length > 1) {
@@ -179,40 +280,41 @@ const readCondition = (spec: ExactObject, path: Path, { operators, report }: Con
     return undefined
   }
   const operator = operators.get(key)
-  if (!operator && !groups.includes(key)) {
-    const known = [...operators.keys(), ...groups]
-    const at = [...path, key]
-    if (pluginNamePattern.test(key))
-      report('WH711', at, `no plugin brings the operator "${printable(key, 60)}"`, unknownPluginHelp(key, known))
-    else report('WH405', at, `"${printable(key, 60)}" is not an operator`, `use one of: ${known.join(', ')}`)
+  const isOnItems = itemGroups.includes(key)
+  if (!operator && !isOnItems && !groups.includes(key)) {
+    reportUnknown(key, [...path, key], kit)
+    return undefined
+  }
+  if (scope.isOfItems && operator?.fieldless) {
+    report('WH405', [...path, key], `"${key}" looks at the whole event, and not at an item`, 'write it beside the condition on the items')
     return undefined
   }
   const field = own(spec, 'field')
-  const standsAlone = !operator || operator.fieldless === true
-  if (standsAlone ? field !== undefined : typeof field !== 'string') {
+  const standsAlone = operator ? operator.fieldless === true : !isOnItems
+  if (standsAlone ? field !== undefined : typeof field !== 'string' && !scope.isOfItems) {
     const [why, help] = standsAlone
       ? [`"${key}" stands alone, without "field"`, 'remove "field"; for a condition on it, write one more']
       : [`"${key}" needs a "field" to look at`, 'add field: a.dotted.path']
     report('WH405', path, why, help)
   }
-  return { path, key, operand: own(spec, key) as ExactJson, field: typeof field === 'string' ? field : undefined }
+  const name = typeof field === 'string' ? field : undefined
+  const hasValue = name !== undefined || (scope.isOfItems && !standsAlone)
+  return { path, key, operand: own(spec, key) as ExactJson, field: name, hasValue, isSecret: scope.isSecret || isSecret(name) }
 }
 
-const compileOne = (written: ExactJson | undefined, path: Path, depth: number, builder: Builder): BuiltCondition => {
+const compileOne = <S>(written: ExactJson | undefined, path: Path, depth: number, builder: Builder<S>): BuiltCondition<S> => {
   if (!isObject(written) || isTooMuch(builder, path, depth)) return neverHolds
-  const spec = readCondition(written, path, builder.kit)
+  const spec = readCondition(written, path, builder)
   if (!spec) return neverHolds
   const built = compileSpec(spec, path, depth, builder)
-  const { key: operator, field } = spec
-  const seen = field === undefined ? {} : { field, seen: (event: Event) => showField(field, event) }
-  const operand = groups.includes(operator) ? {} : { operand: shownOperand(spec) }
-  builder.kit.compiled?.({ name: conditionName(path), path, operator, judge: built.run, ...operand, ...seen })
+  builder.scope.compiled?.(spec, built.run)
   return built
 }
 
-const compileSpec = (spec: ConditionSpec, path: Path, depth: number, builder: Builder): BuiltCondition => {
+const compileSpec = <S>(spec: ConditionSpec, path: Path, depth: number, builder: Builder<S>): BuiltCondition<S> => {
   const operator = builder.kit.operators.get(spec.key)
   if (operator) return compileLeaf(spec, operator, builder)
+  if (itemGroups.includes(spec.key)) return compileItems(spec, depth, builder)
   const below = [...path, spec.key]
   if (spec.key === 'not') {
     const { run, held } = compileOne(spec.operand, below, depth + 1, builder)
@@ -226,8 +328,32 @@ const compileSpec = (spec: ConditionSpec, path: Path, depth: number, builder: Bu
   return { run: spec.key === 'all' ? all(runs) : any(runs, conditionName(below)), held: inside.flatMap(({ held }) => held) }
 }
 
-const compileAll = (spec: ExactJson, builder: Builder): RunCondition =>
-  Array.isArray(spec) ? all(spec.map((condition, i) => compileOne(condition, [i], 1, builder).run)) : compileOne(spec, [], 1, builder).run
+/** Compiles one condition, or a list of conditions that must all hold. */
+const compileAll = <S>(spec: ExactJson, path: Path, depth: number, builder: Builder<S>): RunCondition<S> =>
+  Array.isArray(spec)
+    ? all(spec.map((condition, i) => compileOne(condition, [...path, i], depth, builder).run))
+    : compileOne(spec, path, depth, builder).run
+
+const eventScope = (fields: EventFields, { compiled }: ConditionKit): Scope<Event> => {
+  const tests = new ItemTests()
+  const scope: Scope<Event> = {
+    compile: (field) => (field === undefined ? undefined : fields.compile(field)),
+    eventOf: (event) => event,
+    allowance: () => tests.share(),
+    isOfItems: false,
+    isSecret: false,
+  }
+  if (!compiled) return scope
+  return {
+    ...scope,
+    compiled: (spec, judge) => {
+      const { path, key: operator, field } = spec
+      const seen = field === undefined ? {} : { field, seen: (event: Event) => showField(field, event) }
+      const operand = groups.includes(operator) ? {} : { operand: shownOperand(spec) }
+      compiled({ name: conditionName(path), path, operator, judge, ...operand, ...seen })
+    },
+  }
+}
 
 /**
  * Compiles a route's filters: one condition, or a list of conditions that must all hold. A condition that is wrong is reported at its path
@@ -236,7 +362,7 @@ const compileAll = (spec: ExactJson, builder: Builder): RunCondition =>
  */
 export const compileConditions = (spec: ExactJson, kit: ConditionKit): ((event: Event) => FilterVerdict | Promise<FilterVerdict>) => {
   const fields = new EventFields()
-  const run = compileAll(spec, { kit, fields, left: maxConditions })
+  const run = compileAll(spec, [], 1, { kit, scope: eventScope(fields, kit), count: { left: maxConditions } })
   const shared = fields.shared()
   const conclude = (failure: ConditionResult): FilterVerdict => {
     for (const field of shared) field.forget()

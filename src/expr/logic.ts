@@ -1,6 +1,7 @@
-/** `all`, `any` and `not` over conditions. A condition may return a promise, and may turn out to be undecidable. */
-
-import type { Event } from '../core/request.ts'
+/**
+ * `all`, `any` and `not` over conditions, which judge an event or an item of a list (`S`). A condition may return a promise, and may turn out
+ * to be undecidable.
+ */
 
 /**
  * Why a condition does not hold. `broken`: the condition could not be decided, so a `not` around it must not pass. `rule` returns the
@@ -9,26 +10,26 @@ import type { Event } from '../core/request.ts'
 export type ConditionFailure = { readonly broken: boolean; readonly rule: () => string }
 /** `undefined`: the condition holds. */
 export type ConditionResult = ConditionFailure | undefined
-export type RunCondition = (event: Event) => ConditionResult | Promise<ConditionResult>
+export type RunCondition<S> = (subject: S) => ConditionResult | Promise<ConditionResult>
 
 /** Makes a condition that holds when all of `runs` hold. It stops at the first condition that does not hold. */
-export const all = (runs: readonly RunCondition[]): RunCondition => {
-  const from = (start: number, event: Event): ConditionResult | Promise<ConditionResult> => {
+export const all = <S>(runs: readonly RunCondition<S>[]): RunCondition<S> => {
+  const from = (start: number, subject: S): ConditionResult | Promise<ConditionResult> => {
     for (let i = start; i < runs.length; i++) {
-      const failure = runs[i]?.(event)
-      if (failure instanceof Promise) return failure.then((settled) => settled ?? from(i + 1, event))
+      const failure = runs[i]?.(subject)
+      if (failure instanceof Promise) return failure.then((settled) => settled ?? from(i + 1, subject))
       if (failure) return failure
     }
     return undefined
   }
-  return (event) => from(0, event)
+  return (subject) => from(0, subject)
 }
 
 /**
  * Makes a condition that holds when any of `runs` holds. It stops at the first condition that holds. `name`: the path of the group, for the
  * sentence when none holds.
  */
-export const any = (runs: readonly RunCondition[], name: string): RunCondition => {
+export const any = <S>(runs: readonly RunCondition<S>[], name: string): RunCondition<S> => {
   const both = (earlier: ConditionResult, failure: ConditionFailure): ConditionFailure => ({
     broken: earlier?.broken === true || failure.broken,
     rule: earlier?.rule ?? failure.rule,
@@ -37,31 +38,31 @@ export const any = (runs: readonly RunCondition[], name: string): RunCondition =
     broken: first?.broken === true,
     rule: () => `${name}: none of ${runs.length} holds${first ? `; ${first.rule()}` : ''}`,
   })
-  const from = (start: number, event: Event, earlier: ConditionResult): ConditionResult | Promise<ConditionResult> => {
+  const from = (start: number, subject: S, earlier: ConditionResult): ConditionResult | Promise<ConditionResult> => {
     let joined = earlier
     for (let i = start; i < runs.length; i++) {
-      const failure = runs[i]?.(event)
+      const failure = runs[i]?.(subject)
       if (failure instanceof Promise) {
         const before = joined
-        return failure.then((settled) => settled && from(i + 1, event, both(before, settled)))
+        return failure.then((settled) => settled && from(i + 1, subject, both(before, settled)))
       }
       if (!failure) return undefined
       joined = both(joined, failure)
     }
     return none(joined)
   }
-  return (event) => from(0, event, undefined)
+  return (subject) => from(0, subject, undefined)
 }
 
 /**
  * Makes a condition that holds when `run` does not hold, and is broken when `run` is broken. Where `run` holds, `held` explains that in the
  * sentence of the `not`.
  */
-export const not = (run: RunCondition, held: (event: Event) => ConditionFailure['rule']): RunCondition => {
-  const negate = (inner: ConditionResult, event: Event): ConditionResult =>
-    inner ? (inner.broken ? inner : undefined) : { broken: false, rule: held(event) }
-  return (event) => {
-    const inner = run(event)
-    return inner instanceof Promise ? inner.then((settled) => negate(settled, event)) : negate(inner, event)
+export const not = <S>(run: RunCondition<S>, held: (subject: S) => ConditionFailure['rule']): RunCondition<S> => {
+  const negate = (inner: ConditionResult, subject: S): ConditionResult =>
+    inner ? (inner.broken ? inner : undefined) : { broken: false, rule: held(subject) }
+  return (subject) => {
+    const inner = run(subject)
+    return inner instanceof Promise ? inner.then((settled) => negate(settled, subject)) : negate(inner, subject)
   }
 }

@@ -843,6 +843,10 @@ matches_glob?: (string | string[])
 regex?: string
 /** A JSONata expression over {payload, event, headers} that must give true. */
 jsonata?: string
+/** One item of the list meets this condition, or all of these conditions. */
+any_item?: (Condition[] | Condition)
+/** Every item of the list meets this condition, or all of these conditions; an empty list holds. */
+every_item?: (Condition[] | Condition)
 /** Every condition holds; an empty list holds. */
 all?: Condition[]
 /** At least one condition holds; an empty list does not. */

@@ -94,6 +94,95 @@ t.test('a missing field makes not_equals true and every other value operator fal
   t.ok(await passes({ field: 'no', exists: false }, {}))
 })
 
+t.test('a sentence about items names the index of the item, and shows no secret', async (t) => {
+  const rule = async (spec: unknown, payload: Json, at = '/webhooks/r'): Promise<string> =>
+    ruleOf(await compile([spec]).run({ ...of(payload), pathAndQuery: at }))
+  const deploy = { field: 'commits', any_item: { field: 'title', starts_with: 'deploy' } }
+  const commits = [{ title: 'fix' }, { title: 'deploy it' }, {}]
+  t.equal(
+    await rule(deploy, { commits: [commits[0] as Json, {}, {}] }),
+    'filters[0] commits any_item: none of 3 holds; item 0: filters[0].any_item title starts_with "deploy" (got "fix")',
+  )
+  t.equal(await rule(deploy, { commits: [] }), 'filters[0] commits any_item: none of 0 holds')
+  t.equal(await rule(deploy, {}), 'filters[0] commits any_item {…} (got missing)')
+  t.equal(await rule({ not: deploy }, { commits }), 'filters[0].not commits any_item: item 1 holds')
+  const every = { field: 'labels', every_item: [{ not_equals: 'wip' }, { contains: 'a' }] }
+  t.equal(
+    await rule(every, { labels: ['a', 'b'] }),
+    'filters[0] labels every_item: item 1 does not hold; filters[0].every_item[1] contains "a" (got "b")',
+  )
+  t.equal(await rule({ not: every }, { labels: ['a'] }), 'filters[0].not labels every_item: all 1 hold')
+  t.equal(await rule({ not: every }, { labels: [] }), 'filters[0].not labels every_item: all 0 hold')
+  const inside = { field: 'users', any_item: { field: 'password', equals: 'hidden-a' } }
+  const around = { field: 'request.query.token', any_item: { equals: 'hidden-a' } }
+  for (const said of [
+    await rule(inside, { users: [{ password: 'hidden-b' }] }),
+    await rule(around, {}, '/r?token=hidden-b&token=hidden-c'),
+  ]) {
+    t.match(said, /none of \d holds; item 0: .*value not shown/)
+    t.notMatch(said, /hidden/)
+  }
+  t.match(await rule({ not: around }, {}, '/r?token=hidden-b&token=hidden-a'), /: item 1 holds$/)
+})
+
+t.test('what cannot be decided of an item is decided under no not', async (t) => {
+  const dir = newFolder(t, {})
+  for (const word of ['any_item', 'every_item']) {
+    const undecided = { field: 'v', [word]: { in_file: 'none.txt' } }
+    t.notOk(await passes(undecided, { v: ['a'] }, dir))
+    t.notOk(await passes({ not: undecided }, { v: ['a'] }, dir), word)
+    t.notOk(await passes({ not: { field: 'w', [word]: undecided } }, { w: [{ v: ['a'] }] }, dir), word)
+    t.ok(await passes({ any: [undecided, { field: 'v', exists: true }] }, { v: ['a'] }, dir), word)
+  }
+  t.ok(await passes({ field: 'v', any_item: { any: [{ in_file: 'none.txt' }, { equals: 'b' }] } }, { v: ['a', 'b'] }, dir))
+  t.notOk(await passes({ not: { field: 'v', every_item: { all: [{ in_file: 'none.txt' }, { equals: 'b' }] } } }, { v: ['a'] }, dir))
+})
+
+t.test('conditions on items: what is refused, and the bounds of depth and number', async (t) => {
+  const said = (spec: unknown): string[] => compile(spec).said.map(({ code, path }) => `${code} ${path}`)
+  t.same(said([{ field: 'v', any_item: { jsonata: 'true' } }]), ['WH405 0.any_item.jsonata'])
+  t.same(said([{ any_item: { equals: 1 } }]), ['WH405 0'])
+  t.same(said([{ field: 'v', every_item: [{ equals: 1, contains: 1 }, { equal: 1 }] }]), [
+    'WH405 0.every_item.0',
+    'WH405 0.every_item.1.equal',
+  ])
+  t.same(said([{ field: 'v', any_item: { all: [], field: 'a' } }]), ['WH405 0.any_item'])
+  const nested = (depth: number): unknown =>
+    Array.from({ length: depth - 1 }).reduce((inner: unknown) => ({ field: 'v', any_item: inner }), { field: 'v', exists: true })
+  t.same(said([nested(32)]), [])
+  t.match(said([nested(33)]), [/^WH413/])
+  t.same(said([{ field: 'v', any_item: Array.from({ length: 999 }, () => ({ equals: 1 })) }]), [])
+  t.match(said([{ field: 'v', any_item: Array.from({ length: 1000 }, () => ({ equals: 1 })) }]), [/^WH413/])
+  t.notOk((await compile([{ not: { field: 'v', any_item: 5 } }]).run(of({ v: [1] }))).pass)
+})
+
+t.test('a long list is judged in turns, and too many tests of items are not made', async (t) => {
+  const words = ['contains', 'starts_with', 'ends_with', 'equals']
+  const inner = Array.from({ length: 20 }, (_, i) => ({ field: 'name', [words[i % 4] as string]: 'zz' }))
+  const list = (length: number): Json => Array.from({ length }, (_, i) => ({ name: `item ${i}` }))
+  const { run } = compile([{ field: 'v', any_item: { any: inner } }])
+  let turns = 0
+  let isDone = false
+  const counting = (async () => {
+    for (; !isDone; turns++) await nextTurn()
+  })()
+  const verdict = await run(of({ v: list(100_000) }))
+  isDone = true
+  await counting
+  t.match(ruleOf(verdict), /any_item: none of 100000 holds; item 0: /)
+  t.ok(turns > 3, `${turns} turns`)
+  const many = compile([{ not: { field: 'v', any_item: { field: 'v', any_item: { equals: 1 } } } }])
+  const payload = { v: Array.from({ length: 2_500 }, () => ({ v: Array.from({ length: 2_000 }, () => 0) })) }
+  const stopped = await many.run(of(payload))
+  t.match(ruleOf(stopped), /too long for the conditions on their items/)
+  t.ok(
+    await passes(
+      { field: 'v', any_item: { matches_glob: '*9' } },
+      { v: Array.from({ length: 50_000 }, (_, i) => (i < 49_999 ? 'a' : 'x9')) },
+    ),
+  )
+})
+
 t.test('gt, gte, lt and lte compare numbers, times and lengths, exactly', async (t) => {
   const orders: readonly (readonly [low: string, high: string])[] = [
     ['9007199254740992', '9007199254740993'],

@@ -559,6 +559,10 @@ const silent: readonly (readonly [title: string, route: string, around?: Around]
     'ranges that agree',
     'prompt: p\nfilters: [{ field: a, gte: 5 }, { field: a, lte: 5 }, { field: b, gt: "2026-01-01" }, { field: b, lt: { length: 40 } }, { field: b, gt: { length: 3 } }]',
   ],
+  [
+    'items of a list',
+    'prompt: p\nfilters: [{ field: a, any_item: { equals: x } }, { field: a, any_item: { equals: y } }, { field: a, every_item: { not_equals: z } }, { not: { field: a, every_item: { equals: x } } }, { any: [{ field: b, every_item: { all: [] } }, { field: b, missing: true }] }]',
+  ],
   ['patterns of a list', 'prompt: p\nfilters: [{ field: a, matches_glob: "*.md" }, { field: a, matches_glob: "src/**" }]'],
   ['exists beside a value', 'prompt: p\nfilters: [{ field: a, exists: true }, { field: a, equals: x }]'],
   ['null is there', 'prompt: p\nfilters: [{ field: a, exists: true }, { field: a, equals: null }]'],

@@ -173,6 +173,62 @@ const rules: { readonly [title: string]: Rule } = {
       { a: Array.from({ length: 20_000 }, () => 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa') },
     ],
   },
+  'any_item: one item of a list': {
+    filters: { field: 'commits', any_item: { field: 'author.name', starts_with: 'a' } },
+    yes: [{ commits: [{}, { author: { name: 'ann' } }] }, { commits: [null, 1, [], { author: { name: 'a' } }] }],
+    no: [
+      { commits: [{ author: { name: 'bob' } }, 'ann'] },
+      { commits: [] },
+      { commits: { 0: { author: { name: 'ann' } } } },
+      { commits: 'ann' },
+      {},
+    ],
+  },
+  'any_item: a condition without a field looks at the item, and several must all hold for one': {
+    filters: [
+      { field: 'labels', any_item: { equals: 'bug' } },
+      { field: 'sizes', any_item: [{ gt: 3 }, { lt: 5 }] },
+    ],
+    yes: [{ labels: ['docs', 'bug'], sizes: [1, 4, 9] }],
+    no: [
+      { labels: ['docs'], sizes: [4] },
+      { labels: ['bug'], sizes: [1, 9] },
+      { labels: [['bug']], sizes: [4] },
+    ],
+  },
+  'every_item: all items, and none is enough': {
+    filters: { field: 'files', every_item: { starts_with: 'docs/' } },
+    yes: [{ files: ['docs/a', 'docs/b'] }, { files: [] }],
+    no: [{ files: ['docs/a', 'src/b'] }, { files: ['docs/a', null] }, { files: {} }, { files: 'docs/a' }, {}],
+  },
+  'items nest, with groups and other fields of the event': {
+    filters: {
+      field: 'commits',
+      any_item: {
+        all: [
+          { field: 'author', equals_field: 'pusher' },
+          { not: { field: 'files', any_item: { not: { ends_with: '.md' } } } },
+          { any: [{ field: 'files', every_item: { all: [] } }, { missing: true }] },
+        ],
+      },
+    },
+    yes: [{ pusher: 'ann', commits: [{ author: 'bob' }, { author: 'ann', files: ['a.md'] }] }],
+    no: [
+      { pusher: 'ann', commits: [{ author: 'ann', files: ['a.md', 'b.ts'] }] },
+      { pusher: 'ann', commits: [{ author: 'bob', files: ['a.md'] }] },
+    ],
+  },
+  'a field of an item has no names of the event': {
+    filters: { field: 'v', any_item: { field: 'event', equals: 'push' } },
+    headers: { 'X-GitHub-Event': 'push' },
+    yes: [{ v: [{ event: 'push' }] }],
+    no: [{ v: [{}] }, { v: ['push'] }],
+  },
+  'numbers of items are exact': {
+    filters: { field: 'v', any_item: { field: 'id', equals: 9007199254740992 } },
+    yes: ['{"v":[{"id":9007199254740992}]}'],
+    no: ['{"v":[{"id":9007199254740993}]}'],
+  },
   'all, any and not nest': {
     filters: [{ any: [{ all: [{ field: 'a', equals: 1 }, { not: { field: 'b', exists: true } }] }, { field: 'c', equals: 3 }] }],
     yes: [{ a: 1 }, { a: 1, b: 1, c: 3 }],

@@ -8,21 +8,44 @@ import type { Definitions, Node } from './schema-node.ts'
 
 const groups = ['all', 'any', 'not']
 
-export const withOneOperator = (condition: Node): Node => {
+/**
+ * Returns the definitions of conditions: of those on an event, and of those on an item of a list, which need no `field`. All that stands
+ * below a condition on items is about an item.
+ */
+export const conditionsByPlace = (condition: Node): { readonly [definition: string]: Node } => {
+  const ofItem = (node: unknown): Node =>
+    JSON.parse(JSON.stringify(node).replaceAll('"#/definitions/Condition"', '"#/definitions/ItemCondition"')) as Node
+  const properties = { ...(condition.properties as Definitions) }
+  const onItems = condition['x-on-items'] as readonly string[]
+  for (const name of onItems) properties[name] = ofItem(properties[name])
+  return {
+    Condition: withOneOperator({ ...condition, properties }, onItems, true),
+    ItemCondition: withOneOperator(ofItem(condition), onItems, false),
+  }
+}
+
+const withOneOperator = (condition: Node, onItems: readonly string[], needsField: boolean): Node => {
   const fieldless = [...operators.filter((operator) => operator.fieldless).map(({ name }) => name), ...groups]
-  const names = [...new Set([...operators.map(({ name }) => name), ...groups])]
+  const names = [...new Set([...operators.map(({ name }) => name), ...onItems, ...groups])]
   const dependencies: Definitions = Object.fromEntries([
     ['field', alone],
-    ...names.map((name, i): [string, Node] => [name, refusing(name, names.slice(i + 1), fieldless.includes(name))]),
+    ...names.map((name, i): [string, Node] => [
+      name,
+      refusing(name, names.slice(i + 1), { isFieldless: fieldless.includes(name), needsField }),
+    ]),
   ])
   return { ...condition, dependencies }
 }
 
 /**
- * Returns the rule for one operator. It applies only where the key of the operator is present, so the rules of other operators cost an
+ * Returns the rule for one operator. `needsField`: a condition on a value names it by `field`, where the value is no item. It applies only where the key of the operator is present, so the rules of other operators cost an
  * editor nothing.
  */
-const refusing = (name: string, later: readonly string[], isFieldless: boolean): Node => ({
+const refusing = (
+  name: string,
+  later: readonly string[],
+  { isFieldless, needsField }: { readonly isFieldless: boolean; readonly needsField: boolean },
+): Node => ({
   allOf: [
     ...later.map((other) => ({ properties: { [other]: false }, errorMessage: exactly(`${name}, ${other}`) })),
     isFieldless
@@ -30,7 +53,9 @@ const refusing = (name: string, later: readonly string[], isFieldless: boolean):
           properties: { field: false },
           errorMessage: `"${name}" stands alone, without "field": remove "field"; for a condition on it, write one more`,
         }
-      : { required: ['field'], errorMessage: `"${name}" needs a "field" to look at: add field: a.dotted.path` },
+      : needsField
+        ? { required: ['field'], errorMessage: `"${name}" needs a "field" to look at: add field: a.dotted.path` }
+        : {},
   ],
 })
 

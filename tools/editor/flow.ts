@@ -3,7 +3,7 @@
  * map whose keys it knows, and snippets of several lines for any other; so an empty map has no keys here, only what can be put into it.
  */
 
-import { withOneOperator } from './conditions.ts'
+import { conditionsByPlace } from './conditions.ts'
 import type { Definitions, Node, Rule } from './schema-node.ts'
 import { withRules } from './schema-node.ts'
 
@@ -75,7 +75,12 @@ const routes = ['Route', 'Subscription']
  * anyway.
  */
 export const withInlineEntries = (definitions: Definitions): Definitions => {
-  const made: { [name: string]: Node } = { Condition: withInline(withOneOperator(definitions.Condition as Node), conditionEntries) }
+  const made: { [name: string]: Node } = Object.fromEntries(
+    Object.entries(conditionsByPlace(definitions.Condition as Node)).map(([name, condition]) => [
+      name,
+      withInline(condition, conditionEntries),
+    ]),
+  )
   for (const name of routes) made[name] = withRouteEntries(definitions[name] as Node)
   return { ...definitions, ...made }
 }

@@ -78,11 +78,11 @@ const initialSettings = async ({ from, like }: SubscribeOptions, io: Io, workspa
 }
 
 const routeKind: KindOfData = { called: 'route', schema: definition('Route') }
-const { 'x-operators': operators, 'x-groups': groups } = definition('Condition')
+const { 'x-operators': operators, 'x-on-items': onItems, 'x-groups': groups } = definition('Condition')
 const conditionKind: KindOfData = {
   called: 'condition',
   schema: definition('Condition'),
-  others: ['field', ...(operators as string[]), ...(groups as string[])],
+  others: ['field', ...(operators as string[]), ...(onItems as string[]), ...(groups as string[])],
 }
 
 /** Returns the settings that `--from` means: the settings for a sender with this name, or settings as JSON or YAML. */

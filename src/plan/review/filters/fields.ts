@@ -50,9 +50,12 @@ export const textNoun = (field: string): string | undefined => {
 
 type Operation = Pick<Leaf, 'operator' | 'operand'>
 
+/** The conditions on the items of a list. What they hold for is not known here, but for a missing list, for which they do not hold. */
+const onItems: readonly string[] = ['any_item', 'every_item']
+
 /** Returns the domain of a condition, which says for which values it holds; `undefined` where its operator gives none. */
 export const domainOf = ({ operator, operand }: Operation, operators: Catalogue['operators']): Domain | undefined =>
-  operators.get(operator)?.domain?.(operand)
+  onItems.includes(operator) ? { kind: 'elsewhere' } : operators.get(operator)?.domain?.(operand)
 
 /** A value in an operand, with its path in the route. */
 export type ComparedValue = { readonly value: Json; readonly path: Path }
