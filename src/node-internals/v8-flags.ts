@@ -8,6 +8,8 @@ type Flag = { readonly flag: string; readonly from: number; readonly to: number 
 
 /** The major versions of V8 in Node 20 to 26. */
 const measuredVersions = { from: 11, to: 14 }
+/** Those of Node 24 and 26. */
+const laterVersions = { from: 13, to: 14 }
 
 const flags: readonly Flag[] = [
   // How soon V8 optimizes a function: once the function has run three times this many bytes of bytecode. A request runs many small
@@ -20,6 +22,15 @@ const flags: readonly Flag[] = [
   // Without this flag, V8 takes objects that survived a slow first second for long-lived ones, and then makes each later object of the same
   // place in the code in the old space, which is collected rarely.
   { flag: '--no-allocation-site-pretenuring', ...measuredVersions },
+  // Without this flag the young generation doubles under load, which takes 15 to 40 MiB more. It keeps the size that it has after the start,
+  // at most 8 MiB a half.
+  { flag: '--semi-space-growth-factor=1', ...laterVersions },
+  // So small a young generation is collected often, and little of it is alive: the helpers of a collection cost more than they do.
+  { flag: '--no-parallel-scavenge', ...laterVersions },
+  // By themselves these versions of V8 compile a function of the hot path twice: with Maglev, and with Turbofan after 3,000 calls. That takes
+  // 15 MiB more, and keeps the core longer from the requests of a young process.
+  { flag: '--no-maglev', ...laterVersions },
+  { flag: '--invocation-count-for-turbofan=1000', ...laterVersions },
 ]
 
 /**

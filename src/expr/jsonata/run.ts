@@ -56,7 +56,7 @@ export class EvaluationRun {
     if (this.#built > maxBuilt) this.#refuse('the expression builds too many or too long texts and lists')
   }
 
-  /** Counts a row of a join that is grouped. */
+  /** Counts a row that a join (`@`, `#`) made and that is sorted into groups (`{}`). */
   group(): void {
     if (++this.#grouped > maxGrouped) this.#refuse(`the expression groups more than ${maxGrouped} rows of a join`)
   }

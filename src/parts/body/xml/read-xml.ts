@@ -59,8 +59,7 @@ export const readXml = (body: Buffer): BodyContent => {
 const sliceChars = 8_192
 
 /**
- * As `readXml`, with pauses in which other requests get their turns: the XML that takes longest, for its megabyte, takes a tenth of a
- * second.
+ * As `readXml`, with pauses in which other requests get their turns, because the XML that is hardest to read takes a tenth of a second.
  */
 export const readXmlInTurns = async (body: Buffer): Promise<BodyContent> => {
   const turn = takingTurns()
