@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { compileField, compilePath } from '../../src/expr/path.ts'
+import { pathSlip } from '../../src/expr/path-slip.ts'
 import { placeholders } from '../../src/expr/placeholder.ts'
 import { compileTemplate, wholePayload } from '../../src/expr/template.ts'
 import { compileTexts } from '../../src/expr/template-map.ts'
@@ -191,4 +192,29 @@ t.test('every text of deliver_extra is a template, other values pass, maps and l
 
 t.test('the placeholders of a template are listed', async (t) => {
   t.same(placeholders('a {b.c} {__raw__} {"x": 1} {= a + 1 } {d}'), ['b.c', '__raw__', '= a + 1 ', 'd'])
+})
+
+t.test('a path in the signs of another language is told how it is written here', (t) => {
+  for (const [path, use, why, help] of [
+    ['commits[0].id', 'field', /has brackets/, 'write commits.0.id'],
+    ['$.a."b".c', 'field', /quotes that belong to no key/, 'write a.b.c'],
+    ['$json', 'field', /another tool/, 'name a key of the payload'],
+    ['$json.body.a', 'template', /another tool/, 'write a'],
+    ['{}', 'field', /has braces/, 'name a key of the payload'],
+    ['a .b', 'field', /has a blank/, 'write a.b'],
+    ['$', 'field', /names no field/, 'name a key of the payload: a.dotted.path'],
+    ['labels.*.name', 'path', /no single value/, 'write the number of an item, or the key'],
+    ['labels.*.name', 'field', /no single value/, 'use jsonata: "…" in payload.labels.name'],
+    ['labels.*.name', 'template', /no single value/, /^use an expression, for example \{= \$join\(labels\.name, ", "\) \}/],
+    ["a['b.c']", 'template', /a path is cut at each dot/, /^use an expression, for example \{= a\.`b\.c` \}/],
+    ["a['b.c']", 'field', /a path is cut at each dot/, 'use jsonata: payload.a.`b.c` = "…"'],
+    ['a ?? "x"', 'template', /a value for where there is none/, 'use an expression: {= $exists(a) ? a : "x" }'],
+    ['a | upper', 'template', /a filter/, /\$uppercase\(a\)/],
+    ['a ?? "x"', 'field', /no other value/, 'write a'],
+    ['user[email]', 'field', /belong to the name of a key/, /^write user\.email, unless/],
+  ] as const)
+    t.match(pathSlip(path, use), { why, help }, `${path} (${use})`)
+  for (const path of ['a.b', 'headers.x-a', 'a-b.0.c', 'a:b']) t.equal(pathSlip(path, 'field'), undefined, path)
+  t.equal(pathSlip('labels.*.name', 'list'), undefined)
+  t.end()
 })
