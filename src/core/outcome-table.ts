@@ -118,16 +118,16 @@ export const outcomeReason = (outcome: Outcome): string | undefined => {
       return 'a question of the sender was answered'
     case 'refused':
       return outcome.detail ?? outcome.limit
+    case 'duplicate':
+      return outcome.by && 'its delivery id is new, but an event with the same key (duplicates.key) came before'
     case 'split': {
       const counts = Object.entries(outcome.items).map(([name, count]) => `${count} ${name}`)
-      return `its items: ${counts.join(', ')}`
+      return [`its items: ${counts.join(', ')}`, ...(outcome.note === undefined ? [] : [outcome.note])].join('; ')
     }
     case 'accepted':
     case 'coalesced':
     case 'delivered':
       return outcome.note
-    case 'duplicate':
-      return undefined
   }
 }
 

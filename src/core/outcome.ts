@@ -100,7 +100,8 @@ export type Outcome =
   | Ignored
   /** A question that the sender asks before it sends events. It makes no work. */
   | { readonly kind: 'handshake'; readonly route: string; readonly reply: Reply }
-  | { readonly kind: 'duplicate'; readonly route: string; readonly deliveryId: string }
+  /** `by`: the delivery id is new, and an event with the same key (`duplicates.key`) came before. */
+  | { readonly kind: 'duplicate'; readonly route: string; readonly deliveryId: string; readonly by?: 'key' }
   | (EventReference & { readonly kind: 'accepted'; readonly cronJob?: string })
   /** The event joined a group. `group`: the id of the event that opened the group. */
   | (EventReference & { readonly kind: 'coalesced'; readonly group: string })

@@ -150,6 +150,10 @@ export type EventFacts = {
   readonly at: number
   /** The least time for which the delivery id is claimed, in milliseconds (`KeptRequest`). */
   readonly claimMs?: number | undefined
+  /** Whether an operator replays a stored request as a new event. */
+  readonly isReplay?: boolean | undefined
+  /** The claim on what the event says (`duplicates.key`), which is made with that of its delivery id. */
+  readonly besideClaim?: { readonly key: string; readonly holdMs: number } | undefined
   /** The `traceparent` that the request brought, where the route trusts it and traces are on. */
   readonly traceparent?: string | undefined
   /** The key by which the event's run is held to the `rate_limit` of its route, hashed. Absent where the route has no key. */

@@ -89,10 +89,11 @@ const compileFieldName = (field: string): ((event: Event) => Key) => {
 
 /**
  * Returns the store's name for a key of a route, or for the route itself. The key is hashed, so that the name is short whatever a sender
- * wrote. Names of profiles and routes have no `/`, so no two routes share a name.
+ * wrote. Names of profiles and routes have no `/`, so no two routes share a name. A kind with `@` is that of a claim, and no claim of a delivery
+ * id is equal to it, because that begins with the name of a profile.
  */
 export const keyName = (
-  kind: 'group' | 'lane' | 'rate' | 'session',
+  kind: 'group' | 'lane' | 'rate' | 'session' | '@repeat',
   { profile, route }: Pick<Event, 'profile' | 'route'>,
   key?: string,
 ): string => {

@@ -596,7 +596,11 @@ every_seconds?: number
 }
 /** How a repeat of the sender is recognised. */
 duplicates?: {
-/** How long the id of an event is kept: a repeat within this time makes no second event. */
+/** Field name or template: of events with the same value only the first counts. */
+key?: string
+/** How long the key of an event is kept, in place of hours. Ids are kept for an hour then. */
+minutes?: number
+/** How long the id of an event is kept, and its key: a repeat within this time makes no second event. */
 hours?: number
 }
 /** Keeps the files of multipart bodies for the agent. Absent: files are only listed. */

@@ -7,7 +7,7 @@ import { StoreFault } from '../core/fault.ts'
 import { type Refused, unavailable } from '../core/outcome.ts'
 import type { ClaimIgnored } from '../core/plan.ts'
 import type { Claim } from '../store/ports.ts'
-import { claimOf, holdMsFor } from './claim.ts'
+import { claimOf } from './claim.ts'
 import type { Effects } from './effects.ts'
 import type { Scheme } from './schemes/scheme.ts'
 
@@ -19,7 +19,7 @@ export const compileClaimIgnored = (schemes: readonly Scheme[], holdMs: number, 
   const partly = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
   return partly.size === 0
     ? undefined
-    : (event, scheme) => (partly.has(scheme) ? claimEvent(claimOf(event, holdMsFor(event, holdMs)), effects) : undefined)
+    : (event, scheme) => (partly.has(scheme) ? claimEvent(claimOf({ ...event, besideClaim: undefined }, holdMs), effects) : undefined)
 }
 
 /**

@@ -13,6 +13,7 @@ import { defaults } from '../generated/defaults.ts'
 import type { Claim } from '../store/ports.ts'
 
 type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId' | 'itemBy'>
+type Claiming = Identity & Pick<EventFacts, 'claimMs' | 'besideClaim'>
 
 /**
  * Returns for how long the delivery ids of a route are kept, in milliseconds: `duplicates.hours`, and with `catch_up` at least an hour more
@@ -23,18 +24,16 @@ export const holdMsOf = ({ duplicates, catch_up: catchUp }: Pick<Route, 'duplica
   return hourMs * (catchUp ? Math.max(hours, (catchUp.hours ?? defaults.catch_up.hours) + 1) : hours)
 }
 
-/** Returns for how long the delivery id of one event is kept, on a route that keeps ids for `holdMs` milliseconds. */
-export const holdMsFor = ({ claimMs = 0 }: Pick<EventFacts, 'claimMs'>, holdMs: number): number => Math.max(claimMs, holdMs)
-
 /**
- * Returns the claim of one event, which is kept for `holdMs` milliseconds (`holdMsOf`). The sender chooses the delivery id, and the id may
+ * Returns the claim of one event, which is kept for at least `holdMs` milliseconds (`holdMsOf`). The sender chooses the delivery id, and the id may
  * contain `/`. The names of profiles and routes contain no `/`, so the key of one route is never the key of another. They contain no `#`
  * either, so an item of a request never has the key of a request, whatever values name it.
  */
-export const claimOf = ({ profile, route, deliveryId, itemBy }: Identity, holdMs: number): Claim => ({
-  key: itemBy === undefined ? `${profile}/${route}/${deliveryId}` : `${profile}#${itemBy}/${route}/${deliveryId}`,
-  holdMs,
-})
+export const claimOf = ({ profile, route, deliveryId, itemBy, claimMs = 0, besideClaim: beside }: Claiming, holdMs: number): Claim => {
+  const key = itemBy === undefined ? `${profile}/${route}/${deliveryId}` : `${profile}#${itemBy}/${route}/${deliveryId}`
+  const claim = { key, holdMs: Math.max(claimMs, holdMs) }
+  return beside ? { ...claim, beside } : claim
+}
 
 /**
  * Compiles the claims of the single targets of a direct delivery (`deliver_only`) that must reach all of several targets. Such a delivery
@@ -65,4 +64,10 @@ const targetFingerprints = (to: readonly Delivery[]): readonly string[] => {
   })
 }
 
-export const duplicate = ({ route, deliveryId }: Identity): Outcome => ({ kind: 'duplicate', route, deliveryId })
+/** Returns the outcome of an event that is a duplicate by its delivery id, or by the claim beside it (`repeated`). */
+export const duplicate = ({ route, deliveryId }: Identity, held: 'duplicate' | 'repeated'): Outcome => ({
+  kind: 'duplicate',
+  route,
+  deliveryId,
+  ...(held === 'repeated' ? { by: 'key' } : {}),
+})

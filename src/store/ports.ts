@@ -19,15 +19,19 @@ export const catchUpKey = ({ profile, route }: { readonly profile: string; reado
 
 export const isCatchUpKey = (key: string): boolean => key.startsWith(prefix)
 
-/**
- * A hold on a delivery id of a route (rules: Duplicates 2), on one target of a direct delivery, or on a time of a schedule.
- */
-export type Claim = {
+type HeldKey = {
   /** A text that differs for each event, target and time that can be claimed. */
   readonly key: string
   /** How long the claim lasts from when the store has it, in milliseconds. */
   readonly holdMs: number
 }
+
+/**
+ * A hold on a delivery id of a route (rules: Duplicates 2), on one target of a direct delivery, or on a time of a schedule. `beside`: a
+ * second claim of the event, on what the event says (rules: Duplicates 8). Both are made in one commit, or neither: where the second is held,
+ * the id alone is claimed at once for its whole time, so that a repeat is a duplicate, and no work is taken.
+ */
+export type Claim = HeldKey & { readonly beside?: HeldKey }
 
 /**
  * Runs that take turns: of a lane, at most `limit` runs have begun and not ended. A run that waits for its next attempt counts as begun.
@@ -41,11 +45,14 @@ export type Lane = {
   readonly whenFull: 'wait' | 'refuse'
 }
 
-/** `duplicate`: the delivery id is claimed already. `busy`: the lane is full, and the run was refused. */
-export type Accepted = 'accepted' | 'duplicate' | 'busy'
+/**
+ * `duplicate`: the delivery id is claimed already. `repeated`: the id was free, and the claim beside it is held. `busy`: the lane is full,
+ * and the run was refused.
+ */
+export type Accepted = 'accepted' | 'duplicate' | 'repeated' | 'busy'
 
-/** `unsettled`: the id is claimed for work whose end is not known yet. */
-export type Claimed = 'claimed' | 'duplicate' | 'unsettled'
+/** `unsettled`: the id, or the claim beside it, is held for work whose end is not known yet. */
+export type Claimed = 'claimed' | 'duplicate' | 'repeated' | 'unsettled'
 
 /** Events that wait to become one run (rules: Coalescing 1). */
 export type Group = {
@@ -64,7 +71,7 @@ export type Group = {
  * The result of joining a group. `full`: the store takes no further group, and nothing was claimed. An object: the id of the event that
  * opened the group, and the number of events that the group has now.
  */
-export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly count: number }
+export type Joined = 'duplicate' | 'repeated' | 'full' | { readonly group: string; readonly count: number }
 
 /** What became of the work of one event: the answer of `accept` or of `join`. */
 export type WorkAnswer = Accepted | Joined

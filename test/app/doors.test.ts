@@ -77,6 +77,7 @@ const features: { readonly [row: string]: Feature } = {
     { body: push, id: 'same' },
     { body: push, id: 'same' },
   ]),
+  '`duplicates` with a `key`': ends({ duplicates: { key: 'event_type' } }, 'duplicate', twice),
   '`events`': ends({ events: ['release'] }, 'ignored'),
   '`filters`': ends({ filters: [{ field: 'n', equals: 2 }] }, 'ignored'),
   '`payload_schema` ignores': ends({ payload_schema: 'n.json' }, 'ignored', [{ body: { event_type: 'push', n: 'one' } }]),

@@ -32,6 +32,8 @@ const runOf = (id: string): NewRun => ({
   acceptedAt: 1_700_000_000_000,
 })
 const claimOf = (key: string): Claim => ({ key, holdMs: hourMs })
+/** A claim with a second one beside it. */
+const beside = (key: string, said: string): Claim => ({ ...claimOf(key), beside: { key: `@repeat/${said}`, holdMs: 2 * hourMs } })
 const lane: Lane = { key: 'lane', limit: 1, whenFull: 'wait' }
 const group = (key: string, maxWaitMs: number) => ({ key, windowMs: maxWaitMs, maxWaitMs, keep: 'all' as const })
 const chat = { key: 'a session', profile: 'default', route: 'reviews', name: '42', chatAddress: { platform: 'telegram', chat: '7' } }
@@ -73,6 +75,7 @@ const fill = async (store: OpenStore): Promise<void> => {
   await store.claim(claimOf('direct'))
   await store.settle(claimOf('direct'), true)
   await store.claim(claimOf('unsettled'))
+  await store.accept(runOf('fresh-3'), beside('fresh-3', 'said'))
   await store.keepPositions(new Map([['default/nightly', 1_800_000_000_000]]))
   await store.converse(chat, 'turn 1', [says('one'), says('two')])
   await store.converse({ ...chat, key: 'other', name: '43', chatAddress: { ...chat.chatAddress, chat: '8' } }, 'turn 1', [says('three')])
@@ -80,7 +83,7 @@ const fill = async (store: OpenStore): Promise<void> => {
   await store.spend('budget', hourMs, { tokens: 12, cost: 0.25 })
 }
 
-const claimed = ['dead', 'again', 'left', 'lane-2', 'fresh-1', 'group-1', 'direct']
+const claimed = ['dead', 'again', 'left', 'lane-2', 'fresh-1', 'group-1', 'direct', '@repeat/said']
 const events = ['dead', 'again', 'replied', 'left', 'lane-1', 'lane-2', 'lane-3', 'fresh-1', 'fresh-2', 'group-2', 'group-3']
 
 /** Reads the work of a store through the port, and changes nothing. Times are rounded to ten minutes, because time passes. */
@@ -170,7 +173,7 @@ t.test('storage move', { skip: withoutPostgres }, async (t) => {
     const { err } = await cli.run('storage', 'move', '--to', 'postgres', '--dry-run')
     t.match(err, `stay in ${join(cli.dir, 'state/events')}: events list reads them where storage.kind is sqlite\n`)
     const counted = await rowsOf(cli, '--to', 'postgres', '--dry-run')
-    t.strictSame(counted, { claims: 13, runs: 9, groups: 2, positions: 1, sessions: 2, messages: 4, sums: 1 })
+    t.strictSame(counted, { claims: 15, runs: 10, groups: 2, positions: 1, sessions: 2, messages: 4, sums: 1 })
     t.strictSame(await rowsOf(cli, '--to', 'postgres'), counted)
     t.strictSame(await using('postgres', shown), before)
     await using('postgres', async (store) => {
@@ -185,6 +188,18 @@ t.test('storage move', { skip: withoutPostgres }, async (t) => {
     t.strictSame(await using('sqlite', shown), before)
     t.equal(await using('sqlite', (store) => store.accept(runOf('dead'), claimOf('dead'))), 'duplicate')
     t.strictSame(await using('sqlite', drained), await copy.using('sqlite', drained), 'work is taken in its order')
+    t.equal(
+      await using('sqlite', (store) => store.accept(runOf('new-1'), beside('new-1', 'said'))),
+      'repeated',
+      'what an event said is known',
+    )
+    await rowsOf(cli, '--to', 'postgres')
+    await using('postgres', async (store) => {
+      t.equal(await store.accept(runOf('new-2'), beside('new-2', 'said')), 'repeated', 'by the beginning of its key')
+      t.equal(await store.accept(runOf('new-2'), beside('new-2', 'other')), 'duplicate')
+      t.equal(await store.claim(beside('new-3', 'said')), 'repeated')
+      t.equal(await store.accept(runOf('new-1'), beside('new-1', 'said')), 'duplicate')
+    })
   })
 
   await t.test('work that began in the shared store goes on in the embedded one, in its order', async (t) => {

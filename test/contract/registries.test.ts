@@ -43,7 +43,7 @@ const listed = listedIn(target)
 const pipeline = route['x-pipeline'] as string[]
 
 t.test('the stages are those of x-pipeline, in its order; the rest stand outside of a plan', async (t) => {
-  const outside = ['body_size', 'route', 'duplicate', 'dispatch']
+  const outside = ['body_size', 'route', 'dispatch']
   t.same(
     pipeline.filter((name) => !outside.includes(name)),
     namesOf(stages),

@@ -34,15 +34,16 @@ const stop = async (t: Test, dir: string, gateway: ProcessGateway, left: { due: 
   t.strictSame(leftIn(dir), left)
 }
 
-t.test('500 events and eight kills under load: all that was accepted runs', async (t) => {
+t.test('500 events and eight kills under load: all that was accepted runs, and its id and key are known', async (t) => {
   const kills = 8
   const connections = 8
   const ids = Array.from({ length: 500 }, (_, i) => `event-${i}`)
   const dir = dataDir(t, {
     // Each kill may take an attempt from a run: none shall die of them here.
-    routes: { work: { prompt: 'p', retry: { max_attempts: 20 } } },
+    routes: { work: { prompt: 'p', retry: { max_attempts: 20 }, duplicates: { key: 'k' } } },
     agent: 'echo "$HEADGATE_DELIVERY_ID" >> "$dir/ran"; echo done',
   })
+  const saying = (k: string) => ({ body: JSON.stringify({ k }) })
   const open = [...ids]
   const acknowledged = new Set<string>()
   const delivered: string[] = []
@@ -52,7 +53,7 @@ t.test('500 events and eight kills under load: all that was accepted runs', asyn
   const sender = async (gateway: ProcessGateway, answered: () => void): Promise<void> => {
     for (let id = open.shift(); id !== undefined; id = open.shift()) {
       try {
-        const { status, json } = await gateway.post('work', id)
+        const { status, json } = await gateway.post('work', id, saying(id))
         if (status === 202 ? json.status !== 'accepted' : json.status !== 'duplicate') wrong.push({ id, status, json })
         acknowledged.add(id)
         answered()
@@ -63,8 +64,8 @@ t.test('500 events and eight kills under load: all that was accepted runs', asyn
     }
   }
   const resend = async (gateway: ProcessGateway, some: readonly string[]): Promise<void> => {
-    for (const id of some) {
-      const { status, json } = await gateway.post('work', id)
+    for (const id of some.flatMap((known) => [known, `says ${known}`])) {
+      const { status, json } = await gateway.post('work', id, saying(id.replace('says ', '')))
       if (status !== 200 || json.status !== 'duplicate') wrong.push({ id, status, json, why: 'acknowledged before' })
     }
   }

@@ -318,6 +318,97 @@ for (const { name, at, pollEveryMs } of subjects) {
       t.equal(await accept('nobody'), 'accepted')
     })
 
+    promise('a claim beside that of an id: an event is taken with both, and one that the second holds back keeps its id', async (t, of) => {
+      const { store, clock, work, claimOf } = of
+      const beside = (id: string, key = 'same'): Claim => ({ ...claimOf(id), beside: { key: `@${key}`, holdMs: 10 * 60_000 } })
+      const accept = (id: string, key?: string, lane?: Lane) => store.accept(runOf(id), beside(id, key), lane)
+      t.strictSame(await Promise.all([accept('a'), accept('b'), accept('a'), accept('c', 'other')]), [
+        'accepted',
+        'repeated',
+        'duplicate',
+        'accepted',
+      ])
+      t.equal(await accept('b', 'new'), 'duplicate', 'the id of a repeated event is kept, whatever it says then')
+      t.equal(await accept('a', 'new'), 'duplicate')
+      t.strictSame(
+        await store.held(['@same', '@other', '@new', 'b']),
+        [true, true, false, true],
+        'a duplicate leaves its second claim free',
+      )
+      t.equal(await store.accept(runOf('plain'), claimOf('plain')), 'accepted')
+      t.strictSame((await work()).sort(), ['a', 'c', 'plain'])
+
+      const full = laneOf(1, 'refuse', 'full')
+      t.equal(await accept('d', 'd', full), 'accepted')
+      t.equal(await accept('e', 'e', full), 'busy')
+      t.strictSame(await store.held(['e', '@e']), [false, false], 'neither is claimed without the work')
+      t.equal(await accept('f', 'd', full), 'repeated', 'also while the lane is full')
+      t.equal(await accept('f', 'f', full), 'duplicate')
+      const group = groupOf({ windowMs: 0, maxWaitMs: 0 })
+      const join = (id: string, key: string) => store.join(runOf(id), beside(id, key), group)
+      t.strictSame(await Promise.all([join('g', 'g'), join('h', 'g'), join('g', 'i'), join('i', 'i')]), [
+        { group: 'evt-g', count: 1 },
+        'repeated',
+        'duplicate',
+        { group: 'evt-g', count: 2 },
+      ])
+      t.strictSame((await work()).sort(), ['d', 'i'])
+
+      clock.advance(10 * 60_000 + 1)
+      t.equal(await accept('j'), 'accepted', 'the second claim has its own time')
+      t.equal(await accept('a', 'once'), 'duplicate', 'and so has the first')
+      t.strictSame(await store.held(['@once']), [false])
+    })
+
+    promise('claims of both kinds wait to be settled together', async (t, { store, accept, claimOf, work }) => {
+      const beside = (id: string): Claim => ({ ...claimOf(id), beside: { key: '@same', holdMs: 2 * hourMs } })
+      t.equal(await store.claim(beside('a')), 'claimed')
+      t.strictSame(await Promise.all([store.claim(beside('a')), store.claim(beside('b'))]), ['unsettled', 'unsettled'])
+      t.strictSame(await store.held(['a', 'b', '@same']), [true, false, true], 'who waits has claimed nothing')
+      await store.settle(beside('a'), false)
+      t.strictSame(await store.held(['a', '@same']), [false, false])
+      t.equal(await store.claim(beside('b')), 'claimed', 'the other goes on')
+      await store.settle(beside('b'), true)
+      t.strictSame(await Promise.all([store.claim(beside('b')), store.claim(beside('a'))]), ['duplicate', 'repeated'])
+      await store.settle(beside('a'), false)
+      t.strictSame(await Promise.all([accept('a'), accept('b')]), ['duplicate', 'duplicate'], 'what the second claim held back is settled')
+      t.strictSame(await store.held(['@same']), [true])
+      t.strictSame(await work(), [])
+    })
+
+    promise('work with second claims is taken together, and each answer is its own', async (t, { store, claimOf, accept, work }) => {
+      const workOf = (id: string, key: string | undefined, more: Partial<PendingWork> = {}): PendingWork => ({
+        run: runOf(id),
+        claim: { ...claimOf(id), ...(key === undefined ? {} : { beside: { key, holdMs: hourMs } }) },
+        ...more,
+      })
+      await accept('known')
+      const answers = await store.acceptAll([
+        workOf('a', 'x'),
+        workOf('b', 'x'),
+        workOf('c', undefined),
+        workOf('known', 'y'),
+        workOf('d', 'y', { lane: laneOf(1) }),
+        workOf('e', 'y', { lane: laneOf(1) }),
+        workOf('f', 'z', { lane: laneOf(1) }),
+        workOf('g', 'v', { group: groupOf({ windowMs: 0 }) }),
+        workOf('h', 'v', { group: groupOf({ windowMs: 0 }) }),
+        workOf('i', 'w', { lane: laneOf(1, 'refuse') }),
+        workOf('a', 'u'),
+      ])
+      t.strictSame(answers.slice(0, 7), ['accepted', 'repeated', 'accepted', 'duplicate', 'accepted', 'repeated', 'accepted'])
+      t.strictSame(answers.slice(7), [{ group: 'evt-g', count: 1 }, 'repeated', 'busy', 'duplicate'])
+      t.strictSame(await store.held(['x', 'y', 'z', 'v', 'w', 'u', 'i']), [true, true, true, true, false, false, false])
+      t.strictSame((await work()).sort(), ['a', 'c', 'd', 'g', 'known'])
+      t.strictSame(await work(), ['f'])
+      // Two requests with equal keys in two orders at once: neither waits for the other for ever.
+      const ids = Array.from({ length: 40 }, (_, i) => `n${i}`)
+      const both = (list: readonly string[], by: string) => store.acceptAll(list.map((id) => workOf(`${by}${id}`, `k-${id}`)))
+      const got = (await Promise.all([both(ids, 'up'), both(ids.toReversed(), 'down')])).flat()
+      t.equal(got.filter((answer) => answer === 'accepted').length, 40, 'each key has one event')
+      t.equal(got.filter((answer) => answer === 'repeated').length, 40)
+    })
+
     promise('calls of one turn take effect in their order', async (t, { store, accept, claimOf }) => {
       const got = await Promise.all([
         accept('x'),
@@ -1198,10 +1289,11 @@ t.test('memory: dead runs count until they are forgotten', async (t) => {
   t.equal(await accept('c'), 'accepted')
 })
 
-type Call =
-  | { readonly op: 'accept' | 'claim' | 'keep' | 'release'; readonly id: string }
-  | { readonly op: 'accept'; readonly id: string; readonly lane: Lane }
-  | { readonly op: 'join'; readonly id: string; readonly group: Group }
+type Call = { readonly id: string; readonly beside: string | undefined } & (
+  | { readonly op: 'accept' | 'claim' | 'keep' | 'release' }
+  | { readonly op: 'accept'; readonly lane: Lane }
+  | { readonly op: 'join'; readonly group: Group }
+)
 
 type Command =
   | { readonly op: 'turn'; readonly calls: readonly Call[] }
@@ -1230,11 +1322,13 @@ const group: fc.Arbitrary<Group> = fc.record(
   },
   { requiredKeys: ['key', 'windowMs', 'maxWaitMs', 'keep'] },
 )
+/** The key of a second claim, which half of the events have. */
+const beside = fc.constantFrom(undefined, undefined, '@p', '@q')
 const call: fc.Arbitrary<Call> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ op: fc.constant('accept' as const), id }) },
-  { weight: 4, arbitrary: fc.record({ op: fc.constant('accept' as const), id, lane }) },
-  { weight: 4, arbitrary: fc.record({ op: fc.constant('join' as const), id, group }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constantFrom('claim' as const, 'keep' as const, 'release' as const), id }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('accept' as const), id, beside }) },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('accept' as const), id, beside, lane }) },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('join' as const), id, beside, group }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constantFrom('claim' as const, 'keep' as const, 'release' as const), id, beside }) },
 )
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ op: fc.constant('turn' as const), calls: fc.array(call, { minLength: 1, maxLength: 8 }) }) },
@@ -1268,11 +1362,16 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 )
 
 const callOf = (store: Store, call: Call): Promise<unknown> => {
-  const claim = { key: call.id, holdMs: hourMs }
+  const claimFor = (holdMs: number): Claim => ({
+    key: call.id,
+    holdMs,
+    ...(call.beside === undefined ? {} : { beside: { key: call.beside, holdMs } }),
+  })
+  const claim = claimFor(hourMs)
   if ('group' in call) return store.join(runOf(call.id), claim, call.group)
   if (call.op === 'accept') return store.accept(runOf(call.id), claim, 'lane' in call ? call.lane : undefined)
   // A shared store holds an unsettled claim for half a minute at most. All stores agree on a shorter claim.
-  const unsettled = { ...claim, holdMs: 20_000 }
+  const unsettled = claimFor(20_000)
   return call.op === 'claim' ? store.claim(unsettled) : store.settle(unsettled, call.op === 'keep')
 }
 
@@ -1429,6 +1528,29 @@ for (const { name, at } of [shared, ...postgres])
       }
       clock.advance(30_000)
       t.match(await second.take(10, 1000), [{ run: { deliveryId: 'a' } }, { run: { deliveryId: 'g1', merged: { count: 2 } } }])
+    })
+
+    promise('of events with one second claim at once, one is taken, and no order of keys holds both up', async (t, { first, second }) => {
+      const beside = (id: string, key: string): Claim => ({ ...claimFor(id), beside: { key, holdMs: hourMs } })
+      const single = (i: number) => (i % 2 ? first : second).accept(runOf(`s${i}`), beside(`s${i}`, '@one'))
+      const singles = await Promise.all(Array.from({ length: 20 }, (_, i) => single(i)))
+      t.strictSame([...singles].sort(), ['accepted', ...Array.from({ length: 19 }, () => 'repeated')])
+      const keys = Array.from({ length: 200 }, (_, i) => `@${i}`)
+      const work = (key: string, by: string): PendingWork => ({
+        run: runOf(`${by}${key}`),
+        claim: beside(`${by}${key}`, key),
+        ...(Number(key.slice(1)) % 3 ? {} : { lane: laneOf(1, 'wait', key) }),
+        ...(Number(key.slice(1)) % 3 === 1 ? { group: groupOf({ key }) } : {}),
+      })
+      const batches = await Promise.all(
+        Array.from({ length: 8 }, (_, i) =>
+          (i % 2 ? first : second).acceptAll((i % 4 < 2 ? keys : keys.toReversed()).map((key) => work(key, `${i}`))),
+        ),
+      )
+      const taken = batches.flat().filter((answer) => answer !== 'repeated')
+      t.equal(taken.length, 200, 'each key has one event')
+      const direct = (store: Store, id: string) => store.claim(beside(id, '@direct'))
+      t.strictSame((await Promise.all([direct(first, 'd1'), direct(second, 'd2')])).sort(), ['claimed', 'unsettled'])
     })
 
     promise('what a dead process had in hand is free when its lease runs out', async (t, { first, open, clock }) => {

@@ -207,6 +207,10 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'rate_limit with when_over: queue: all are accepted, and their runs begin so many a minute, in order': 'Route.rate_limit.when_over',
     'rate_limit: what queues expires in its time': 'Route.expires_seconds Route.rate_limit.per_minute',
   },
+  'spec/duplicates.test.ts': {
+    'no value forges the key of two fields, and an event without a usable value counts by its id': 'Route.duplicates.key',
+    'the first event with a key counts for its minutes, and an id for an hour all the same': 'Route.duplicates.minutes',
+  },
   'spec/coalesce.test.ts': {
     'a new event restarts the window': 'Route.coalesce.window_seconds',
     'a window may be a fraction of a second': 'Route.coalesce.max_wait_seconds',

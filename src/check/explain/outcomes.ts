@@ -27,8 +27,9 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     fix: 'headgate events show <id> has the answer of the target.',
   },
   duplicate: {
-    means: 'The route took an event with this delivery id in the last hour, so this one does nothing.',
-    fix: 'headgate events list <delivery-id> finds the first one; headgate events replay <id> does its work once more.',
+    means:
+      'The route took an event with this delivery id in the last hour, or one with the same key (duplicates.key), so this one does nothing.',
+    fix: 'headgate events show <id> says whether it was the key; headgate events list <delivery-id> finds the first with the same id; headgate events replay <id> does its work once more.',
   },
   handshake: { means: 'A question of the sender was answered. No event came with it.', fix: 'Nothing is to be done.' },
   ignored: {

@@ -8,6 +8,7 @@ import type { EndedRequest } from '../../core/facts/fact.ts'
 import { isTakenOutcome, outcomeReason } from '../../core/outcome-table.ts'
 import type { Event } from '../../core/request.ts'
 import type { Watch } from '../../engine/run.ts'
+import { duplicate } from '../../parts/stages/duplicate.ts'
 import { signature } from '../../parts/stages/signature.ts'
 
 export type TracedStage = {
@@ -75,6 +76,6 @@ const resultOf = (
     return { result: isBug ? 'error' : 'stop', ...(reason === undefined ? {} : { reason }) }
   }
   // The ending commits the claim and the work at once, so the stage `duplicate` is not reported by itself.
-  const isDone = times.has(stage) || beforePlan.includes(stage) || stage === 'duplicate' || at === endsAt
+  const isDone = times.has(stage) || beforePlan.includes(stage) || stage === duplicate.name || at === endsAt
   return isDone ? { result: 'pass' } : { result: 'skip', reason: 'not used by this route' }
 }

@@ -9,7 +9,7 @@ import { emitRequest } from '../../core/facts/emit-request.ts'
 import type { EndedRequest } from '../../core/facts/fact.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import type { Refused } from '../../core/outcome.ts'
-import { describeOutcome } from '../../core/outcome-table.ts'
+import { describeOutcome, isTakenOutcome } from '../../core/outcome-table.ts'
 import type { RoutePlan } from '../../core/plan.ts'
 import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import { repeatRequest } from '../../datadir/records/request-again.ts'
@@ -55,11 +55,21 @@ export const replay = async (question: Omit<ControlQuestions['replay'], 'ahead'>
   try {
     const request = 'request' in again ? again.request : await verifyAgain(plan, again.unverified, shared.clock.now())
     if (typeof request === 'string') return replayMissing(request)
-    if (dryRun) return await rehearse(request, serving, shared, served.source)
-    return tellReplay(request, await runVerified(plan, request), { plan, of: view.event_id, isEdited: body !== undefined }, facts)
+    const { key } = served.source.spec.duplicates ?? {}
+    const note = key !== undefined && request.replay?.isNew ? 'as a replay it was not compared by the key of duplicates' : undefined
+    if (dryRun) return await rehearse(request, serving, shared, served.source, note)
+    const ended = withNote(await runVerified(plan, request), note)
+    return tellReplay(request, ended, { plan, of: view.event_id, isEdited: body !== undefined }, facts)
   } finally {
     plan.scope.release()
   }
+}
+
+/** Adds a note to the outcome of an event that was taken, for its record and the answer to the operator. */
+const withNote = (ended: EndedRequest, note: string | undefined): EndedRequest => {
+  const { outcome } = ended
+  if (note === undefined || !(isTakenOutcome(outcome) || outcome.kind === 'split')) return ended
+  return { ...ended, outcome: { ...outcome, note: [outcome.note ?? [], note].flat().join('; ') } }
 }
 
 /** What is recorded of a replay: its plan, the id of the repeated event (`of`), and whether the body was edited. */
@@ -102,10 +112,11 @@ const rehearse = async (
   serving: LiveConfig,
   { clock }: SharedEffects,
   source: RouteSource,
+  known: string | undefined,
 ): Promise<ReplayResult> => {
   const { config, catalogue, jobs } = serving
   const traced = await trace({ kind: 'verified', request }, { source, config, catalogue, effects: { jobs, clock } })
   const { outcome, stage, notes, starts } = traced
-  const [note] = notes
+  const [note = known] = notes
   return { found: true, stage, ...describeOutcome(outcome), ...(note === undefined ? {} : { note }), ...(starts ? { starts } : {}) }
 }

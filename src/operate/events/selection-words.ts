@@ -14,7 +14,7 @@ import { states } from './event-selection.ts'
  * The stages that are not in the list of stage parts: a request that ends there has not reached its plan, or has passed the gates of its
  * plan.
  */
-const otherStages = ['body_size', 'route', 'duplicate', 'dispatch', 'internal']
+const otherStages = ['body_size', 'route', 'dispatch', 'internal']
 
 /**
  * Throws a Fault for an outcome that does not exist (`ignord`), and for a stage behind the colon that does not exist (`ignored:filtrs`).

@@ -3,7 +3,7 @@
  * is answered, and a worker asks the agent after the answer.
  */
 
-import { holdMsFor, holdMsOf } from '../claim.ts'
+import { claimOf, holdMsOf } from '../claim.ts'
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, agentRun, routeMembers } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
@@ -24,9 +24,9 @@ export const agent: EndingPart = {
       const [session, lane] = [sessionOf?.(event), laneOf?.(event)]
       // Without JSONata, session and lane, as on most routes, the run is made without waiting: a wait would keep the event in memory.
       if (!(message instanceof Promise || session || lane))
-        return acceptAgent(agentRun(event, message, undefined, members), holdMsFor(event, holdMs), kit.effects)
+        return acceptAgent(agentRun(event, message, undefined, members), claimOf(event, holdMs), kit.effects)
       return Promise.all([message, session, lane]).then(([message, session, lane]) =>
-        acceptAgent(agentRun(event, message, session, members), holdMsFor(event, holdMs), kit.effects, lane),
+        acceptAgent(agentRun(event, message, session, members), claimOf(event, holdMs), kit.effects, lane),
       )
     }
   },

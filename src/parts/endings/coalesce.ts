@@ -10,8 +10,8 @@ import type { Outcome } from '../../core/outcome.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
-import type { Group, Lane } from '../../store/ports.ts'
-import { claimOf, duplicate, holdMsFor, holdMsOf } from '../claim.ts'
+import type { Claim, Group, Lane } from '../../store/ports.ts'
+import { claimOf, duplicate, holdMsOf } from '../claim.ts'
 import type { Effects } from '../effects.ts'
 import { templateKit } from '../template-kit.ts'
 import type { EndingPart } from './ending.ts'
@@ -39,9 +39,10 @@ export const coalesce: EndingPart = {
       // (rules: Coalescing 2).
       const run = agentRun(event, await render(event), await sessionOf?.(event), members)
       const [key, lane] = [await keyOf(event), await laneOf?.(event)]
+      const claim = claimOf(event, holdMs)
       // An event without a key is not merged (rules: Coalescing 5).
-      if (key === undefined) return acceptAgent(run, holdMsFor(event, holdMs), kit.effects, lane)
-      return joinGroup(run, holdMsFor(event, holdMs), groupOf(keyName('group', event, key), settings, lane), kit.effects)
+      if (key === undefined) return acceptAgent(run, claim, kit.effects, lane)
+      return joinGroup(run, claim, groupOf(keyName('group', event, key), settings, lane), kit.effects)
     }
   },
 }
@@ -81,14 +82,14 @@ const groupOf = (key: string, { singleFlight, ...settings }: GroupSettings, rout
 }
 
 /** Adds the run of one event to its group in the store, and resolves to the event's outcome. */
-const joinGroup = (run: NewRun, holdMs: number, group: Group, effects: Effects): Promise<Outcome> =>
+const joinGroup = (run: NewRun, claim: Claim, group: Group, effects: Effects): Promise<Outcome> =>
   commitWork(
     effects,
-    (store) => store.join(run, claimOf(run, holdMs), group),
+    (store) => store.join(run, claim, group),
     (joined) => {
-      if (joined === 'duplicate') return duplicate(run)
+      if (joined === 'duplicate' || joined === 'repeated') return duplicate(run, joined)
       // When the store can take no further group, the event becomes a run of its own at once (rules: Limits 3).
-      if (joined === 'full') return acceptAgent(run, holdMs, effects, group.lane)
+      if (joined === 'full') return acceptAgent(run, claim, effects, group.lane)
       return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
     },
   )

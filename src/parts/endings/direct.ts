@@ -9,8 +9,8 @@ import { messageOf, StoreFault } from '../../core/fault.ts'
 import type { Delivery } from '../../core/new-run.ts'
 import { type Outcome, refuse, unavailable } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
-import type { Claim, Store } from '../../store/ports.ts'
-import { claimOf, compileTargetClaims, duplicate, holdMsFor, holdMsOf } from '../claim.ts'
+import type { Claim, Claimed, Store } from '../../store/ports.ts'
+import { claimOf, compileTargetClaims, duplicate, holdMsOf } from '../claim.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../destination.ts'
 import type { Effects } from '../effects.ts'
 import { type Outgoing, permanentFailure, type Sent } from '../targets/target.ts'
@@ -34,7 +34,7 @@ export const direct: EndingPart = {
     if (route.retry) {
       const members = routeMembers(route)
       return (event) => {
-        const accept = (message: EventMessage) => acceptAgent(directRun(event, message, members), holdMsFor(event, holdMs), kit.effects)
+        const accept = (message: EventMessage) => acceptAgent(directRun(event, message, members), claimOf(event, holdMs), kit.effects)
         const message = render(event)
         return message instanceof Promise ? message.then(accept) : accept(message)
       }
@@ -42,12 +42,12 @@ export const direct: EndingPart = {
     const targetClaimsOf = compileTargetClaims(written)
     return async (event) => {
       const rendered = await render(event)
-      const claim = claimOf(event, holdMsFor(event, holdMs))
+      const claim = claimOf(event, holdMs)
       const targetClaims = targetClaimsOf(claim)
       const deadline = kit.effects.clock.monotonic() + budgetMs
       try {
         const had = await claimAndReadTargets(claim, targetClaims, kit.effects, deadline)
-        if (had === 'duplicate') return duplicate(event)
+        if (had === 'duplicate' || had === 'repeated') return duplicate(event, had)
         return had === 'unsettled'
           ? inProgress
           : await deliverDirectly(event, rendered, { claim, targetClaims, had, deadline }, kit.effects)
@@ -93,12 +93,12 @@ const claimAndReadTargets = async (
   targetClaims: readonly Claim[],
   { store, clock }: Effects,
   deadline: number,
-): Promise<readonly boolean[] | 'duplicate' | 'unsettled'> => {
+): Promise<readonly boolean[] | Exclude<Claimed, 'claimed'>> => {
   const keys = targetClaims.map(({ key }) => key)
   for (;;) {
     const [claimed, had] = await Promise.all([store.claim(claim), keys.length > 0 ? store.held(keys) : []])
     if (claimed === 'claimed') return had
-    if (claimed === 'duplicate' || clock.monotonic() >= deadline - leastSendMs) return claimed
+    if (claimed !== 'unsettled' || clock.monotonic() >= deadline - leastSendMs) return claimed
     await pause(againMs, clock)
   }
 }

@@ -1,6 +1,7 @@
 /** The list of stages, in the order in which they run (rules: Order 1). */
 
 import { client } from './client.ts'
+import { duplicate } from './duplicate.ts'
 import { eventRate } from './event-rate.ts'
 import { events } from './events.ts'
 import { filters } from './filters.ts'
@@ -13,9 +14,9 @@ import { signature } from './signature.ts'
 import type { StagePart } from './stage.ts'
 
 /**
- * The stages of a plan. `x-pipeline` in the schema lists the steps of a request for people, and has four more. `body_size` and `route` run
- * before the route's plan is known (src/http/receive.ts). `duplicate` and `dispatch` belong to the ending. Where the ending stores work,
- * both are one commit, so that no delivery id is claimed without its work.
+ * The stages of a plan. `x-pipeline` in the schema lists the steps of a request for people, and has three more. `body_size` and `route` run
+ * before the route's plan is known (src/http/receive.ts). `dispatch` is the ending. Where it stores work, it makes the claims that the stage
+ * `duplicate` is about in the same commit, so that no delivery id is claimed without its work.
  */
 export const stages: readonly StagePart[] = [
   rateLimit,
@@ -28,4 +29,5 @@ export const stages: readonly StagePart[] = [
   filters,
   eventRate,
   script,
+  duplicate,
 ]

@@ -109,6 +109,7 @@ export const compileParser = (
       ),
       at: request.at,
       claimMs: request.kept?.claimMs,
+      isReplay: request.replay?.isNew,
       traceparent: trustsCaller ? broughtTraceparent(headers) : undefined,
       ...(filed && filed.kept.length > 0 ? { files: filed.kept } : {}),
     }

@@ -37,6 +37,19 @@ export class Claims {
     return true
   }
 
+  /**
+   * As `hold`, for a claim and the claim beside it. `undefined`: both were made. `repeated`: the one beside it is held, and only the other
+   * was made, settled.
+   */
+  holdBoth(claim: Claim, settled: boolean, work: number, now: number): 'duplicate' | 'repeated' | undefined {
+    const { beside } = claim
+    if (beside && this.isHeld(beside.key, now)) return this.hold(claim, true, work, now) ? 'repeated' : 'duplicate'
+    if (beside && !this.isHeld(claim.key, now) && !this.hasRoom(2, work, now)) throw new StoreFault('the memory store is full')
+    if (!this.hold(claim, settled, work, now)) return 'duplicate'
+    if (beside) this.hold(beside, settled, work, now)
+    return undefined
+  }
+
   /** Whether so many more claims can be made, beside `work`, the number of runs and groups. */
   hasRoom(more: number, work: number, now: number): boolean {
     if (this.#claims.size + more > this.#max) this.#sweep(now)

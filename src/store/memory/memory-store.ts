@@ -81,23 +81,24 @@ class MemoryStore implements OpenStore {
 
   async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
     const now = this.#now()
-    if (lane?.whenFull === 'refuse' && !this.#queue.runs.hasRoom(lane, now))
-      return this.#claims.isHeld(claim.key, now) ? 'duplicate' : 'busy'
-    if (!this.#hold(claim, now)) return 'duplicate'
+    if (lane?.whenFull === 'refuse' && !this.#queue.runs.hasRoom(lane, now) && !this.#isKnown(claim, now)) return 'busy'
+    const held = this.#hold(claim, now)
+    if (held) return held
     this.#queue.runs.add(run, lane, now)
     return 'accepted'
   }
 
   async join(run: NewRun, claim: Claim, group: Group): Promise<Joined> {
     const now = this.#now()
-    if (!this.#queue.groups.hasRoom(group.key)) return this.#claims.isHeld(claim.key, now) ? 'duplicate' : 'full'
-    return this.#hold(claim, now) ? this.#queue.groups.join(run, group, now) : 'duplicate'
+    if (!this.#queue.groups.hasRoom(group.key) && !this.#isKnown(claim, now)) return 'full'
+    return this.#hold(claim, now) ?? this.#queue.groups.join(run, group, now)
   }
 
   async acceptAll(works: readonly PendingWork[]): Promise<readonly WorkAnswer[]> {
     checkWorks(works)
     // The memory store cannot undo a part of the work. So where it may have no room for all of the work, it takes none.
-    if (!this.#claims.hasRoom(works.length, this.#queue.size + this.#queue.runs.dead, this.#now()))
+    const claims = works.reduce((count, { claim }) => count + (claim.beside ? 2 : 1), 0)
+    if (!this.#claims.hasRoom(claims, this.#queue.size + this.#queue.runs.dead, this.#now()))
       throw new StoreFault('the memory store is full')
     // Each call does its work before it returns its promise.
     return Promise.all(works.map(({ run, claim, lane, group }) => (group ? this.join(run, claim, group) : this.accept(run, claim, lane))))
@@ -105,8 +106,10 @@ class MemoryStore implements OpenStore {
 
   async claim(claim: Claim): Promise<Claimed> {
     const now = this.#now()
-    if (this.#claims.hold(claim, false, 0, now)) return 'claimed'
-    return this.#claims.isUnsettled(claim.key, now) ? 'unsettled' : 'duplicate'
+    const { key, beside } = claim
+    if (!this.#claims.isHeld(key, now) && beside && this.#claims.isUnsettled(beside.key, now)) return 'unsettled'
+    const held = this.#claims.holdBoth(claim, false, 0, now)
+    return held === 'duplicate' && this.#claims.isUnsettled(key, now) ? 'unsettled' : (held ?? 'claimed')
   }
 
   async held(keys: readonly string[]): Promise<readonly boolean[]> {
@@ -115,7 +118,8 @@ class MemoryStore implements OpenStore {
   }
 
   async settle(claim: Claim, kept: boolean): Promise<void> {
-    this.#claims.settle(claim, kept, this.#now())
+    const now = this.#now()
+    for (const each of claim.beside ? [claim, claim.beside] : [claim]) this.#claims.settle(each, kept, now)
   }
 
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
@@ -227,8 +231,13 @@ class MemoryStore implements OpenStore {
     return this.#clock.monotonic()
   }
 
-  #hold(claim: Claim, now: number): boolean {
-    return this.#claims.hold(claim, true, this.#queue.size + this.#queue.runs.dead, now)
+  #hold(claim: Claim, now: number): 'duplicate' | 'repeated' | undefined {
+    return this.#claims.holdBoth(claim, true, this.#queue.size + this.#queue.runs.dead, now)
+  }
+
+  /** Whether the id of an event, or the claim beside it, is held. */
+  #isKnown({ key, beside }: Claim, now: number): boolean {
+    return this.#claims.isHeld(key, now) || (beside !== undefined && this.#claims.isHeld(beside.key, now))
   }
 }
 

@@ -8,6 +8,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { Claimed } from '../ports.ts'
 import type { StoreOptions } from '../store-part.ts'
 import { type CallKind, list } from './call-kind.ts'
+import { besideKind } from './calls/beside-calls.ts'
 import { type ClaimCall, type ClaimFields, claimKind, freeClaims, type TakenAtOnce } from './calls/claim-calls.ts'
 import { freeLeases, type TakenRun } from './calls/run-calls.ts'
 import { connect, type DatabaseConnection } from './connection.ts'
@@ -35,6 +36,7 @@ export type Links = {
   readonly slow: DatabaseLink
   readonly records: DatabaseLink
   readonly claimKind: CallKind<ClaimCall, Claimed | TakenAtOnce>
+  readonly besideKind: ReturnType<typeof besideKind>
   readonly movedClaims: MovedClaims
   readonly marks: CallMarks
   /** The runs that this process has taken and not finished. */
@@ -93,12 +95,14 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   // Records need no `fsync`: a crash of the server may take the records of the last moments, as it may in the folder of a sole store.
   const records = new DatabaseLink({ clock, connect: () => connect({ ...options, durability: 'commit', byIndex: true }), greet })
   const all = [claims, work, slow]
+  const doubt = (calls: readonly ClaimFields[]): void => void doubtful.push(...calls.slice(0, maxDoubtful - doubtful.length))
   return {
     claims,
     work,
     slow,
     records,
-    claimKind: claimKind(aheadOwner, (calls) => void doubtful.push(...calls.slice(0, maxDoubtful - doubtful.length))),
+    claimKind: claimKind(aheadOwner, doubt),
+    besideKind: besideKind(doubt),
     movedClaims,
     marks,
     taken,

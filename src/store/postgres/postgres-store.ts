@@ -11,6 +11,7 @@ import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { chatText, replyText, storedMessage } from '../stored.ts'
 import { Backlog, backlogKind } from './backlog.ts'
 import { acceptAll } from './calls/accept-all.ts'
+import { unsettledRow } from './calls/beside-calls.ts'
 import { type ClaimFields, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
 import { eraseOver } from './calls/erasing.ts'
 import { joinCall, joinKind } from './calls/lane-calls.ts'
@@ -54,6 +55,7 @@ class PostgresStore implements OpenStore {
   }
 
   async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
+    if (claim.beside) return (await this.acceptAll([{ run, claim, lane }]))[0] as Accepted
     const call = this.#claimCall(claim, JSON.stringify(run))
     const hasMoved = this.#hasMoved(call.key)
     if (hasMoved && (await hasMoved)) return 'duplicate'
@@ -63,6 +65,7 @@ class PostgresStore implements OpenStore {
   }
 
   async join(run: NewRun, claim: Claim, group: Group): Promise<Joined> {
+    if (claim.beside) return (await this.acceptAll([{ run, claim, group }]))[0] as Joined
     const call = this.#claimCall(claim, JSON.stringify(run))
     const hasMoved = this.#hasMoved(call.key)
     if (hasMoved && (await hasMoved)) return 'duplicate'
@@ -73,6 +76,7 @@ class PostgresStore implements OpenStore {
   }
 
   async claim(claim: Claim): Promise<Claimed> {
+    if (claim.beside) return this.#claimBeside(claim)
     const { key, holdMs, mark } = this.#claimCall(claim, '')
     const hasMoved = this.#hasMoved(key)
     if (hasMoved && (await hasMoved)) return 'duplicate'
@@ -91,9 +95,12 @@ class PostgresStore implements OpenStore {
     return held.map((isHeld, i) => isHeld || moved[i] === true)
   }
 
-  settle({ key, holdMs }: Claim, kept: boolean): Promise<void> {
+  async settle(claim: Claim, kept: boolean): Promise<void> {
     const { claims, marks } = this.#links
-    return claims.call(kept ? keepKind : releaseKind, { key: keyOf(key), moreMs: holdMs - unsettledMs, owner: marks.owner })
+    const settle = ({ key, holdMs }: Claim): Promise<void> =>
+      claims.call(kept ? keepKind : releaseKind, { key: keyOf(key), moreMs: holdMs - unsettledMs, owner: marks.owner })
+    // Both are one statement, because they are called in one turn.
+    await Promise.all((claim.beside ? [claim, claim.beside] : [claim]).map(settle))
   }
 
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
@@ -222,6 +229,13 @@ class PostgresStore implements OpenStore {
     this.#backlog.close()
     await this.#runs.putBackAll()
     await this.#links.close()
+  }
+
+  async #claimBeside(claim: Claim): Promise<Claimed> {
+    const { claims, besideKind, marks, movedClaims } = this.#links
+    const hashed = movedClaims.hashed([claim])
+    const rows = (hashed instanceof Promise ? await hashed : hashed).map((each) => unsettledRow(each, marks.next()))
+    return (await claims.call(besideKind, rows))[0] as Claimed
   }
 
   #claimCall({ key, holdMs }: Claim, run: string): ClaimFields {

@@ -61,10 +61,10 @@ export class BatchQueue {
   }
 
   /**
-   * As `call`, for a step that makes or frees a claim, or whose result depends on one. `unsettled`: a claim of the step that waits to be
-   * settled.
+   * As `call`, for a step that makes or frees a claim, or whose result depends on one. `unsettled`: the claims of the step that wait to
+   * be settled.
    */
-  callOnClaims<T>(step: LedgerStep<T>, unsettled?: Unsettled): Promise<T> {
+  callOnClaims<T>(step: LedgerStep<T>, unsettled?: readonly Unsettled[]): Promise<T> {
     return new Promise((resolve, reject) => this.#batchFor(reject)?.callOnClaims(step, { resolve, reject }, unsettled))
   }
 

@@ -39,11 +39,11 @@ export class CallBatch {
     this.#add(step, answer)
   }
 
-  /** Adds a step that makes or frees a claim, or whose result depends on one. `unsettled`: a claim of it that waits to be settled. */
-  callOnClaims<T>(step: LedgerStep<T>, answer: Settlement<T>, unsettled?: Unsettled): void {
+  /** Adds a step that makes or frees a claim, or whose result depends on one. `unsettled`: its claims that wait to be settled. */
+  callOnClaims<T>(step: LedgerStep<T>, answer: Settlement<T>, unsettled: readonly Unsettled[] = []): void {
     // A run that is accepted after this call must not join a step before it.
     this.#open = undefined
-    if (unsettled) this.unsettled.push(unsettled)
+    this.unsettled.push(...unsettled)
     this.call(step, answer)
   }
 

@@ -5,6 +5,7 @@
  */
 
 import { hourMs } from '../../core/clock.ts'
+import type { Claim } from '../ports.ts'
 import { fingerprintLength, RecentClaims } from './recent-claims.ts'
 import type { Statements } from './statements.ts'
 
@@ -71,6 +72,17 @@ export class Claims {
     this.#unpruned++
     this.#hasRows = true
     return this.#sql.claim.run([key, now + holdMs, mark === 0 ? keptMark(holdMs) : mark, now]).changes === 1
+  }
+
+  /**
+   * Makes a claim and the claim beside it, whose keys are hashed. `undefined`: both were made. `repeated`: the one beside it is held, and only the other was made,
+   * which need not be settled.
+   */
+  claimBoth({ key, holdMs, beside }: Claim, mark: number, now: number): 'duplicate' | 'repeated' | undefined {
+    if (beside && this.isHeld(beside.key, now)) return this.claim(key, holdMs, 0, now) ? 'repeated' : 'duplicate'
+    if (!this.claim(key, holdMs, mark, now)) return 'duplicate'
+    if (beside) this.claim(beside.key, beside.holdMs, mark, now)
+    return undefined
   }
 
   /**

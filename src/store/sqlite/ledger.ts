@@ -7,7 +7,7 @@
 import type Database from 'libsql'
 import type { NewRun } from '../../core/new-run.ts'
 import { isEventId, maxGroupsPerTake } from '../bounds.ts'
-import type { Accepted, Joined, Lane, Lease, StoreTotals } from '../ports.ts'
+import type { Accepted, Claim, Joined, Lane, Lease, StoreTotals } from '../ports.ts'
 import { Claims, type Unsettled } from './claims.ts'
 import { type DueGroup, Groups, type JoiningEvent } from './groups.ts'
 import { parseLane } from './keys.ts'
@@ -23,8 +23,8 @@ import { Sums } from './sums.ts'
  */
 export type LedgerStep<T = unknown> = (ledger: Ledger, now: number) => T
 
-/** A run with the claim of its delivery id. `key`: the hash of the claim's key. */
-export type Accept = { readonly key: string; readonly holdMs: number; readonly run: NewRun }
+/** A run with the claim of its event, whose keys are hashed. */
+export type Accept = Claim & { readonly run: NewRun }
 
 /**
  * What a failed batch may have done. `doubtful`: the claims that wait to be settled. `held`: the runs that this process has taken and not
@@ -99,31 +99,37 @@ export class Ledger {
   accept(accepts: readonly Accept[], now: number): Accepted[] {
     const results: Accepted[] = []
     const runs: NewRun[] = []
-    for (const { key, holdMs, run } of accepts) {
-      const isClaimed = this.claims.claimRun(key, holdMs, now)
-      results.push(isClaimed ? 'accepted' : 'duplicate')
-      if (isClaimed) runs.push(run)
+    for (const accept of accepts) {
+      const { key, holdMs, run, beside } = accept
+      const held = beside ? this.claims.claimBoth(accept, 0, now) : this.claims.claimRun(key, holdMs, now) ? undefined : 'duplicate'
+      results.push(held ?? 'accepted')
+      if (!held) runs.push(run)
     }
     this.runs.addAll(runs)
     return results
   }
 
   /** Accepts a run in a lane. `text`: the run as JSON. The key of the lane is hashed. */
-  acceptInLane({ key, holdMs, run }: Accept, text: string, lane: Lane, now: number): Accepted {
-    if (lane.whenFull === 'refuse' && !this.runs.hasRoom(lane.key, lane.limit, now)) {
-      return this.claims.isHeld(key, now) ? 'duplicate' : 'busy'
-    }
-    if (!this.claims.claim(key, holdMs, 0, now)) return 'duplicate'
-    this.#expectRank(run)
+  acceptInLane(accept: Accept, text: string, lane: Lane, now: number): Accepted {
+    if (lane.whenFull === 'refuse' && !this.runs.hasRoom(lane.key, lane.limit, now) && !this.#isKnown(accept, now)) return 'busy'
+    const held = this.claims.claimBoth(accept, 0, now)
+    if (held) return held
+    this.#expectRank(accept.run)
     this.runs.add(lane.key, lane.limit, now, (id, fence) => this.#sql.acceptInLane.run([id, fence, lane.key, lane.limit, text]))
     return 'accepted'
   }
 
-  join({ key, holdMs, run }: Accept, joining: JoiningEvent, now: number): Joined {
-    if (!this.groups.hasRoom(joining.group)) return this.claims.isHeld(key, now) ? 'duplicate' : 'full'
-    if (!this.claims.claim(key, holdMs, 0, now)) return 'duplicate'
-    this.#expectRank(run)
+  join(accept: Accept, joining: JoiningEvent, now: number): Joined {
+    if (!this.groups.hasRoom(joining.group) && !this.#isKnown(accept, now)) return 'full'
+    const held = this.claims.claimBoth(accept, 0, now)
+    if (held) return held
+    this.#expectRank(accept.run)
     return this.groups.join(joining, now)
+  }
+
+  /** Whether the id of an event, or the claim beside it, is held. */
+  #isKnown({ key, beside }: Claim, now: number): boolean {
+    return this.claims.isHeld(key, now) || (beside !== undefined && this.claims.isHeld(beside.key, now))
   }
 
   #expectRank({ priority }: NewRun): void {

@@ -90,12 +90,17 @@ class SqliteStore implements OpenStore {
   }
 
   claim(claim: Claim): Promise<Claimed> {
-    const [key, mark] = [hashKey(claim.key), ++this.#marks]
+    const [hashed, mark] = [hashClaim(claim), ++this.#marks]
+    const { key, beside } = hashed
     const step: LedgerStep<Claimed> = ({ claims }, now) => {
-      if (claims.claim(key, claim.holdMs, mark, now)) return 'claimed'
-      return claims.isUnsettled(key, now) ? 'unsettled' : 'duplicate'
+      if (beside && !claims.isHeld(key, now) && claims.isUnsettled(beside.key, now)) return 'unsettled'
+      const held = claims.claimBoth(hashed, mark, now)
+      return held === 'duplicate' && claims.isUnsettled(key, now) ? 'unsettled' : (held ?? 'claimed')
     }
-    return this.#queue.callOnClaims(step, { key, mark })
+    return this.#queue.callOnClaims(
+      step,
+      (beside ? [hashed, beside] : [hashed]).map(({ key }) => ({ key, mark })),
+    )
   }
 
   held(keys: readonly string[]): Promise<readonly boolean[]> {
@@ -104,8 +109,10 @@ class SqliteStore implements OpenStore {
   }
 
   settle(claim: Claim, kept: boolean): Promise<void> {
-    const key = hashKey(claim.key)
-    return this.#queue.callOnClaims(({ claims }) => claims.settle(key, claim.holdMs, kept))
+    const { beside, ...own } = hashClaim(claim)
+    return this.#queue.callOnClaims(({ claims }) => {
+      for (const { key, holdMs } of beside ? [own, beside] : [own]) claims.settle(key, holdMs, kept)
+    })
   }
 
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
@@ -242,7 +249,11 @@ class SqliteStore implements OpenStore {
   }
 }
 
-const acceptOf = (run: NewRun, { key, holdMs }: Claim): Accept => ({ key: hashKey(key), holdMs, run })
+const hashClaim = ({ key, holdMs, beside }: Claim): Claim =>
+  beside ? { key: hashKey(key), holdMs, beside: { ...beside, key: hashKey(beside.key) } } : { key: hashKey(key), holdMs }
+
+const acceptOf = (run: NewRun, claim: Claim): Accept =>
+  claim.beside ? { ...hashClaim(claim), run } : { key: hashKey(claim.key), holdMs: claim.holdMs, run }
 
 const acceptInLane = (accept: Accept, lane: Lane): LedgerStep<Accepted> => {
   const [hashed, text] = [{ ...lane, key: hashKey(lane.key) }, JSON.stringify(accept.run)]

@@ -9,8 +9,8 @@ import type { NewRun, RunFile } from '../../../core/new-run.ts'
 import { type Outcome, overloaded, unavailable } from '../../../core/outcome.ts'
 import type { Event, KeptFile } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
-import type { Lane, Store, WorkAnswer } from '../../../store/ports.ts'
-import { claimOf, duplicate } from '../../claim.ts'
+import type { Claim, Lane, Store, WorkAnswer } from '../../../store/ports.ts'
+import { duplicate } from '../../claim.ts'
 import type { Effects } from '../../effects.ts'
 import type { EventMessage } from './message.ts'
 
@@ -36,7 +36,7 @@ export const commitWork = <T extends WorkAnswer>(
   if (!effects.hasRoom()) return Promise.resolve(overloaded('the queue of accepted runs is full'))
   return hand(effects.store).then(
     (handed) => {
-      if (handed !== 'duplicate') effects.wake()
+      if (handed !== 'duplicate' && handed !== 'repeated') effects.wake()
       return outcomeOf(handed)
     },
     (error: unknown) => {
@@ -91,15 +91,15 @@ export const directRun = (event: Event, { prompt: { text }, delivery }: EventMes
 const storedFile = ({ name, type, sha256, content }: KeptFile): RunFile => ({ name, type, sha256, data: content.toString('base64') })
 
 /**
- * Commits a run with the claim of its event, which is kept for `holdMs`, and resolves to the outcome. Without a lane, the run may start at
+ * Commits a run with the claim of its event, and resolves to the outcome. Without a lane, the run may start at
  * once. In a lane, the run may have to wait for its turn. A run waits in the store, never in memory.
  */
-export const acceptAgent = (run: NewRun, holdMs: number, effects: Effects, lane?: Lane): Promise<Outcome> =>
+export const acceptAgent = (run: NewRun, claim: Claim, effects: Effects, lane?: Lane): Promise<Outcome> =>
   commitWork(
     effects,
-    (store) => store.accept(run, claimOf(run, holdMs), lane),
+    (store) => store.accept(run, claim, lane),
     (handed) => {
-      if (handed === 'duplicate') return duplicate(run)
+      if (handed === 'duplicate' || handed === 'repeated') return duplicate(run, handed)
       if (handed === 'busy') return overloaded('its lane is full')
       return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId }
     },

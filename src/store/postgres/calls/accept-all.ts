@@ -1,20 +1,35 @@
 /** Accepts the work of several events in one statement (`Store.acceptAll`). */
 
 import { checkWorks } from '../../bounds.ts'
-import type { PendingWork, WorkAnswer } from '../../ports.ts'
+import type { Claim, PendingWork, WorkAnswer } from '../../ports.ts'
 import type { Backlog } from '../backlog.ts'
 import { keyOf } from '../keys.ts'
 import type { Links } from '../links.ts'
 import { acceptAllKind } from './batch-calls.ts'
+import { workRow } from './beside-calls.ts'
 import { joinCall } from './lane-calls.ts'
 
 /** Accepts the work, and returns an answer for each event, in order. Rejects with a StoreFault. */
-export const acceptAll = async (
-  { claims, movedClaims, marks, due }: Links,
-  backlog: Backlog,
+export const acceptAll = async (links: Links, backlog: Backlog, works: readonly PendingWork[]): Promise<readonly WorkAnswer[]> => {
+  checkWorks(works)
+  const answers = await (works.some(({ claim }) => claim.beside) ? acceptBeside : acceptPlain)(links, works)
+  links.due.changed({ isOldRun: works.some(({ lane }) => lane) })
+  backlog.change(answers.filter((answer) => answer === 'accepted' || (typeof answer === 'object' && answer.count === 1)).length)
+  return answers
+}
+
+/** Accepts work where an event has a second claim beside that of its delivery id. */
+const acceptBeside = async (
+  { claims, besideKind, marks, movedClaims }: Links,
   works: readonly PendingWork[],
 ): Promise<readonly WorkAnswer[]> => {
-  checkWorks(works)
+  const given = movedClaims.hashed(works.map(({ claim }) => claim))
+  const hashed = given instanceof Promise ? await given : given
+  const rows = works.map((work, i) => workRow(hashed[i] as Claim, marks.next(), work))
+  return (await claims.call(besideKind, rows)) as readonly WorkAnswer[]
+}
+
+const acceptPlain = async ({ claims, movedClaims, marks }: Links, works: readonly PendingWork[]): Promise<readonly WorkAnswer[]> => {
   const keys = works.map(({ claim }) => keyOf(claim.key))
   const moved = movedClaims.mayHold ? await movedClaims.held(keys) : []
   const [plain, inLanes, joining] = [[], [], []] as [Numbered[], Numbered[], Numbered[]]
@@ -34,7 +49,6 @@ export const acceptAll = async (
     ),
     joining: joining.flatMap(({ claim, work: { run, group } }) => (group ? joinCall(claim, run, group) : [])),
   })
-  due.changed({ isOldRun: inLanes.length > 0 })
   const answers = works.map((): WorkAnswer => 'duplicate')
   const put = (sent: readonly Numbered[], got: readonly WorkAnswer[]): void => {
     for (const [i, { place }] of sent.entries()) answers[place] = got[i] as WorkAnswer
@@ -42,7 +56,6 @@ export const acceptAll = async (
   put(plain, answered.plain)
   put(inLanes, answered.inLanes)
   put(joining, answered.joining)
-  backlog.change(answers.filter((answer) => answer === 'accepted' || (typeof answer === 'object' && answer.count === 1)).length)
   return answers
 }
 

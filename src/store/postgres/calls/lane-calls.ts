@@ -17,7 +17,7 @@ const answersOf = ([row]: readonly ResultRow[]): readonly string[] => (row?.[0] 
 const hasNewKey = (calls: readonly ClaimFields[], { key }: ClaimFields): boolean => calls.every((other) => other.key !== key)
 
 /** Returns a lane's limit as a whole number that the database can store. */
-const wholeLimit = (limit: number): number => Math.min(1_000_000_000, Math.max(1, Math.floor(limit) || 1))
+export const wholeLimit = (limit: number): number => Math.min(1_000_000_000, Math.max(1, Math.floor(limit) || 1))
 
 export type LaneCall = ClaimFields & { readonly lane: string; readonly limit: number; readonly refuses: boolean }
 

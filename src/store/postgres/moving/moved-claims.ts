@@ -5,8 +5,10 @@
  */
 
 import type { Clock } from '../../../core/clock.ts'
+import type { Claim } from '../../ports.ts'
 import { heldKind } from '../calls/claim-calls.ts'
 import type { DatabaseConnection } from '../connection.ts'
+import { keyOf } from '../keys.ts'
 import type { DatabaseLink } from '../link/database-link.ts'
 
 /** The number of hexadecimal digits of a fingerprint. In the database, zeros follow these digits. */
@@ -21,6 +23,12 @@ export const readMovedClaimsLeft = async (connection: DatabaseConnection): Promi
   const [row] = await connection.query({ name: 'moved_claims', text: leftText }, [])
   return Number(row?.[0])
 }
+
+const hashedBy = (hash: (id: string) => string, { key, holdMs, beside }: Claim): Claim => ({
+  key: hash(key),
+  holdMs,
+  ...(beside ? { beside: { ...beside, key: hash(beside.key) } } : {}),
+})
 
 export class MovedClaims {
   readonly #link: DatabaseLink
@@ -42,6 +50,19 @@ export class MovedClaims {
   async holds(key: string): Promise<boolean> {
     const [held] = await this.held([key])
     return held === true
+  }
+
+  /**
+   * Returns claims with their keys hashed. Where a moved claim with only a fingerprint holds a key, the key of that claim takes its place.
+   * The result is a promise only where such a claim may be left, so that calls are sent in the order in which they come.
+   */
+  hashed(claims: readonly Claim[]): readonly Claim[] | Promise<readonly Claim[]> {
+    if (!this.mayHold) return claims.map((claim) => hashedBy(keyOf, claim))
+    const ids = claims.flatMap(({ key, beside }) => (beside ? [key, beside.key] : [key]))
+    return this.held(ids.map(keyOf)).then((held) => {
+      const moved = new Set(ids.filter((_, i) => held[i]))
+      return claims.map((claim) => hashedBy((id) => (moved.has(id) ? fingerprintOf(keyOf(id)) : keyOf(id)), claim))
+    })
   }
 
   /** Returns for each key whether a moved claim with its fingerprint holds it. */

@@ -2,6 +2,7 @@
  * The tables of the shared database, in a schema of their own. Each change to the tables is a new version, and no version is ever undone.
  */
 
+import { besideFunctions } from './beside-functions.ts'
 import { cancelFunctions } from './cancel-functions.ts'
 import { entryTable } from './entry-table.ts'
 import { eraseFunctions } from './erase-functions.ts'
@@ -149,6 +150,7 @@ const versions: readonly string[] = [
   cancelFunctions,
   priorityIndexes,
   lowIndex,
+  besideFunctions,
 ]
 
 export const schemaVersion = versions.length
