@@ -67,8 +67,8 @@ export type Handshakes = {
  */
 export type ClaimIgnored = (event: EventFacts, scheme: string) => Promise<Refused | undefined> | undefined
 
-/** Shapes the answer to an event that was not refused. */
-export type Respond = (event: Event) => Reply
+/** Shapes the answer to an event that was not refused. Returns `undefined` where the usual answer is given. */
+export type Respond = (event: Event, outcome: Outcome) => Reply | undefined
 
 /** Begins to wait for the reply of an event's run, before the run is committed: the reply may come before the commit is known here. */
 export type AwaitReply = (event: Event) => AwaitedAnswer

@@ -197,7 +197,7 @@ export const runVerified = (
     const isAwaited = outcome.kind === 'accepted'
     if (!isAwaited) awaited?.leave()
     const ended = { outcome, stage, verified: request, event, waits, items, awaited: isAwaited ? awaited : undefined }
-    return plan.respond && whole && outcomeStatus(outcome) < 300 ? { ...ended, reply: plan.respond(whole) } : ended
+    return plan.respond && whole && outcomeStatus(outcome) < 300 ? { ...ended, reply: plan.respond(whole, outcome) } : ended
   }
   try {
     const outcome = parseAndRun(plan, masked, trail, watch)

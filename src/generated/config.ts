@@ -478,6 +478,12 @@ max_waiting?: number
 status_hours?: number
 /** true: the status address shows the reply too, to whoever has the address. */
 status_body?: boolean
+/** Answers of their own for events that are accepted, ignored or duplicates. */
+outcomes?: {
+accepted?: OutcomeAnswer
+ignored?: OutcomeAnswer
+duplicate?: OutcomeAnswer
+}
 }
 /** Where the end of each run is posted as JSON, signed: done with its reply, dead, cancelled or expired. */
 callback?: {
@@ -891,6 +897,15 @@ message_thread_id?: (string | number)
 /** Chat targets: topic or thread of the chat. */
 thread_id?: (string | number)
 [k: string]: unknown | undefined
+}
+/** The answer to events with this outcome. */
+export interface OutcomeAnswer {
+/** The status of the answer. */
+status?: number
+/** The body of the answer, a template; in that for ignored events, {reason} says by what. */
+body?: string
+/** What the body is. */
+content_type?: string
 }
 /** Overrides the agent's model and limits for this route. */
 export interface RouteAgent {

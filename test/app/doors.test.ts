@@ -100,6 +100,10 @@ const features: { readonly [row: string]: Feature } = {
   '`expires_seconds`': expires,
   '`priority`': works(high, { later: { is: 'sent', before: '`delay_seconds`' } }),
   '`respond.wait_seconds`': works({ respond: { wait_seconds: 60, body: 'reply: {reply}' } }, { answer: 'reply: n 1' }),
+  '`respond.outcomes`': {
+    ...ends({ filters: [{ field: 'n', equals: 2 }], respond: { outcomes: { ignored: { body: 'skipped: {reason} {n}' } } } }, 'ignored'),
+    answer: 'skipped: filter 1',
+  },
   'the `Location` of `respond`': {
     ...ends({ respond: { wait_seconds: 0.1 } }, 'accepted'),
     pause: ['--hold'],

@@ -304,6 +304,20 @@ const others: readonly Slip[] = [
   ],
   ['a mode for a list of one target', 'prompt: p\ndeliver: [log]\ndeliver_mode: first_success', 'WH210', 'deliver_mode', 'two or more'],
   ['a text for an answer that has no body', 'prompt: p\nrespond: { status: 204, body: hi }', 'WH210', 'body', 'status 200'],
+  [
+    'a text for the answer of an outcome that has no body',
+    'prompt: p\nrespond: { outcomes: { ignored: { status: 204, body: hi } } }',
+    'WH210',
+    'body',
+    'status 200',
+  ],
+  [
+    'the body of the answer of an outcome',
+    'prompt: p\nrespond: { outcomes: { ignored: { body: "{{title}}" } } }',
+    'WH502',
+    '{{title}}',
+    '{title}',
+  ],
   ['a wait for an answer that has no body', 'prompt: p\nrespond: { status: 204, wait_seconds: 2 }', 'WH210', 'wait_seconds', 'status 200'],
   [
     'a wait, and no request may wait',

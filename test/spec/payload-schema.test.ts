@@ -411,6 +411,7 @@ t.test('paths that no fitting payload has are errors of filters and templates', 
           payload_schema: schemas/a.json
           filters: [{ field: payload.user.logn, equals: ada }, { field: action, equals: opened }]
           prompt: "{user.login} {labels.0.nam} {event_type}"
+          respond: { wait_seconds: 5, body: "{reply}", outcomes: { ignored: { body: "{reason}" } } }
 `,
   })
   const { diagnostics } = JSON.parse((await cli.run('validate', '--json')).out).data as { diagnostics: readonly object[] }

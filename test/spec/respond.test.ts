@@ -215,6 +215,7 @@ t.test('what does not go with a wait is an error', async (t) => {
   await refused({ respond, split: 'items' }, /WH208 .*split/)
   await refused({ respond: { ...respond, content_type: 'text/html' } }, /WH208 .*browser/)
   await refused({ respond: { ...respond, body: '{= 1 }{reply}' } }, /WH503/)
+  await refused({ respond: { outcomes: { ignored: { body: '{= 1 }' } } } }, /WH503/)
 })
 
 t.test('callback: the end of each run is posted, signed, and once', async (t) => {

@@ -264,6 +264,43 @@ t.test('an answer is shaped for its sender, and its values are nothing but text'
   t.equal((await gateway.post('xml', { sign: false, body: {} })).status, 401, 'a refusal stays as it is')
 })
 
+t.test('an answer is that of its outcome, where the route has one for it', async (t) => {
+  const json = 'application/json'
+  const outcomes = {
+    accepted: { status: 201, content_type: json, body: '{"taken":"{text}"}' },
+    ignored: { content_type: json, body: '{"skipped":"{reason}","of":"{event_type}"}' },
+    duplicate: { status: 208, body: 'again {reason}' },
+  }
+  const filters = [{ field: 'drop', missing: true }]
+  const gateway = await startGateway(t, {
+    routes: {
+      all: { respond: { outcomes }, events: ['a'], filters },
+      some: { respond: { outcomes: { duplicate: outcomes.duplicate } }, filters },
+      others: { respond: { status: 202, body: 'usual', outcomes: { ignored: { status: 204 } } }, filters },
+      waits: { respond: { wait_seconds: 20, body: 'reply {reply}', outcomes }, filters },
+      items: { respond: { outcomes }, split: 'items' },
+    },
+  })
+  const post = async (route: string, more: object = {}, id = 'a') =>
+    gateway.post(route, { body: { type: 'a', text: '<"', ...more }, headers: { 'X-Request-ID': id } })
+  const taken = await post('all')
+  t.match(taken, { status: 201, text: '{"taken":"<\\""}' })
+  t.equal(taken.headers.get('content-type'), json)
+  t.match(await post('all', { reason: 'of the payload' }), { status: 208, text: 'again of the payload' })
+  t.match(await post('all', { drop: 1, reason: 'no word of ours' }, 'b'), { status: 200, text: '{"skipped":"filter","of":"a"}' })
+  t.match(await post('all', { type: 'b' }, 'c'), { status: 200, text: '{"skipped":"event","of":"b"}' })
+  t.equal((await gateway.post('all', { sign: false, body: {} })).status, 401, 'a refusal stays as it is')
+  t.match(await post('some'), { status: 202, json: { status: 'accepted' } }, 'an outcome without an answer of its own')
+  t.match(await post('some'), { status: 208, text: 'again {reason}' })
+  t.match(await post('some', { drop: 1 }, 'b'), { status: 200, json: { status: 'ignored', reason: 'filter' } })
+  t.match(await post('others'), { status: 202, text: 'usual' })
+  t.match(await post('others', { drop: 1 }, 'b'), { status: 204, text: '' })
+  t.match(await post('waits'), { status: 200, text: /^reply / }, 'who waits gets the reply')
+  t.match(await post('waits', { drop: 1 }, 'b'), { status: 200, text: '{"skipped":"filter","of":"a"}' })
+  t.match(await post('items', { items: [{ n: 1 }] }), { status: 201 }, 'an item made work')
+  t.match(await post('items', { items: [{ n: 1 }] }), { status: 200, json: { status: 'split' } }, 'none did')
+})
+
 t.test('only listed networks and checked certificates may post', async (t) => {
   const route = { client_certificate: { header: 'X-Fingerprint', equals: ['ab12', 'cd34'] } }
   const gateway = await startGateway(t, {

@@ -301,6 +301,10 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
       SignatureScheme.timestamp
     `,
     'an answer is shaped for its sender, and its values are nothing but text': 'Route.respond.body Route.respond.content_type',
+    'an answer is that of its outcome, where the route has one for it': `
+      OutcomeAnswer.body OutcomeAnswer.content_type OutcomeAnswer.status Route.respond.outcomes.accepted Route.respond.outcomes.duplicate
+      Route.respond.outcomes.ignored
+    `,
     'handshakes are answered before any route work, and only as their scheme says': `
       Route.verify_token SchemeAnswer.headers SchemeAnswer.json SchemeAnswer.text SchemeHandshake.answer SchemeHandshake.method
       SchemeHandshake.signed SchemeHandshake.token.query SchemeHandshake.when.header SchemeHandshake.when.query SignatureScheme.handshakes

@@ -21,7 +21,7 @@ export type EndedRequest = {
   /** The items of a request that was split, in order. */
   readonly items?: readonly EndedItem[] | undefined
   /** The answer to the sender, where the route shapes its answers. Otherwise the answer follows from the outcome. */
-  readonly reply?: Reply
+  readonly reply?: Reply | undefined
   /** Present where the answer waits for the reply of the event's run. */
   readonly awaited?: AwaitedAnswer | undefined
   /** The request that the check of its signature refused: nobody vouched for its content. */

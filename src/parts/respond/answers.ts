@@ -10,21 +10,20 @@ import { compileRespond } from './respond.ts'
 
 /**
  * Returns the parts of a plan that make answers: by `respond` of the route, else by that of the scheme that the route names. Where the
- * answer waits for the reply, `respond` of the route is the answer with the reply only. Mistakes are reported.
+ * answer waits for the reply, `respond` of the route is the answer with the reply only, but for its `outcomes`. Mistakes are reported.
  */
 export const compileAnswers = (route: Route, kit: StageKit, isSplit: boolean): Pick<RoutePlan, 'respond' | 'awaitReply'> => {
   const names = verifyNames(route)
   const senders = kit.schemes.filter(({ name }) => names.includes(name))
-  const ofSender = senders.find(({ respond }) => respond)?.respond
-  const { respond: written } = route
-  const { wait_seconds: waitSeconds } = written ?? {}
-  if (!written || waitSeconds === undefined) {
-    const shaped = written ?? ofSender
-    return shaped ? { respond: compileRespond(shaped, kit) } : {}
-  }
+  const { outcomes, ...written } = route.respond ?? {}
+  const { wait_seconds: waitSeconds } = written
+  const isShaped = waitSeconds === undefined && route.respond && (!outcomes || Object.keys(written).length > 0)
+  const respond = compileRespond(isShaped ? written : senders.find((each) => each.respond)?.respond, outcomes, kit)
+  const shaped = respond ? { respond } : {}
+  if (waitSeconds === undefined) return shaped
   const known = senders.flatMap(({ waitsSeconds }) => waitsSeconds ?? [])
   const senderSeconds = known.length > 0 ? Math.min(...known) : undefined
   checkWait(route, waitSeconds, { isSplit, senderSeconds, report: kit.report })
   const awaitReply = compileAwaitReply({ ...written, wait_seconds: waitSeconds }, kit, senderSeconds)
-  return { ...(ofSender ? { respond: compileRespond(ofSender, kit) } : {}), ...(awaitReply ? { awaitReply } : {}) }
+  return { ...shaped, ...(awaitReply ? { awaitReply } : {}) }
 }

@@ -32,7 +32,7 @@ export const compileAwaitReply = (
 ): AwaitReply | undefined => {
   const { status, content_type: type, max_waiting: most, status_hours: hours } = { ...defaults.respond, ...respond }
   const body = respond.body ?? replyPlaceholder
-  reportExpressions(body, kit)
+  reportExpressions(body, ['respond'], kit)
   const bodyOf = compileReplyBody(body, type, templateKit(kit, ['respond', 'body']))
   const { replies, clock } = kit.effects
   if (!replies) return undefined

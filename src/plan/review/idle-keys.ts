@@ -36,6 +36,13 @@ const reviewAnswer = ({ spec: { respond }, config: { maxWaitingRequests: most },
   if (respond.status === 204)
     for (const key of ['body', 'content_type', 'wait_seconds'] as const)
       idle(key, 'an answer with the status 204 has no body', 'use the status 200, or remove it')
+  for (const [name, { status, ...answer }] of Object.entries(respond.outcomes ?? {}))
+    if (status === 204)
+      for (const key of Object.keys(answer))
+        say('WH210', ['respond', 'outcomes', name, key], `"${key}" has no effect: an answer with the status 204 has no body`, {
+          help: 'use the status 200, or remove it',
+          of: 'key',
+        })
   if (most === 0) idle('wait_seconds', 'gateway.max_waiting_requests is 0', 'raise max_waiting_requests, or remove it')
   else if ((respond.max_waiting ?? 0) > most)
     idle(

@@ -5,6 +5,8 @@ import { isObject, type Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { placeholders } from '../../expr/placeholder.ts'
 import { writtenTargets } from '../../parts/destination.ts'
+import { replyPlaceholder } from '../../parts/respond/reply-body.ts'
+import { reasonPlaceholder } from '../../parts/respond/respond.ts'
 import { type Surrounding, slipsIn, type TemplateSlip } from '../dialects.ts'
 import { reviewRedacted } from './fields/redacted.ts'
 import { reviewSchemaPaths } from './fields/schema-paths.ts'
@@ -42,9 +44,24 @@ export const reviewTemplates = (subject: Subject): void => {
     // A key without a placeholder is the name of a field.
     if (key !== undefined && placeholders(key).length > 0) check([of, 'key'], key, 'setting')
   }
-  if (spec.respond?.body !== undefined) check(['respond', 'body'], spec.respond.body, 'prose')
+  for (const { path, text } of answerTexts(spec.respond)) check(path, text, 'prose')
   reviewRedacted(subject, texts)
   reviewSchemaPaths(subject, texts)
+}
+
+/**
+ * Returns the bodies of a route's answers. Blanks stand in place of the placeholder that no payload fills in, so that what stands around it
+ * keeps its place.
+ */
+const answerTexts = ({ body, wait_seconds: waits, outcomes = {} }: NonNullable<Subject['spec']['respond']> = {}) => {
+  const without = (text: string, placeholder: string): string => text.replaceAll(placeholder, ' '.repeat(placeholder.length))
+  return [
+    { path: ['respond', 'body'], text: waits === undefined ? body : without(body ?? '', replyPlaceholder) },
+    ...Object.entries(outcomes).map(([name, { body: text = '' }]) => ({
+      path: ['respond', 'outcomes', name, 'body'],
+      text: name === 'ignored' ? without(text, reasonPlaceholder) : text,
+    })),
+  ].flatMap(({ path, text }) => (text ? { path, text } : []))
 }
 
 /** Returns the name of the text at a path in `TakenSample.texts`. All texts in settings of targets share one name. */
