@@ -6,6 +6,7 @@
 import { compileNumbersBehind, type NumbersBehind, readExactly, type WithText } from '../core/exact-json.ts'
 import { type ExactJson, type ExactObject, isObject, type Json, own } from '../core/json.ts'
 import type { Event, Headers } from '../core/request.ts'
+import { changedFiles, changedFilesField } from './changed-files.ts'
 import { compileRequestField } from './request-field.ts'
 
 type Step = { readonly key: string; readonly index: number }
@@ -55,6 +56,21 @@ export const compileExactPath = (path: string): ((from: WithText) => ExactJson |
 
 const numbersAt = (path: string): NumbersBehind => compileNumbersBehind(path.slice(path.lastIndexOf('.') + 1))
 
+/**
+ * Compiles a path as `compileExactPath`, for a field of an event. `changed_files` is the list of the files that a push changes, where the
+ * payload has no such key.
+ */
+export const compilePayloadField = (path: string): ((from: WithText) => ExactJson | undefined) => {
+  const get = compileExactPath(path)
+  if (path !== changedFilesField && !path.startsWith(`${changedFilesField}.`)) return get
+  const inFiles = path === changedFilesField ? undefined : compilePath(path.slice(changedFilesField.length + 1))
+  return (from) => {
+    const files = changedFiles(from.payload)
+    if (!files) return get(from)
+    return inFiles ? inFiles(files) : files
+  }
+}
+
 // A neutral name of a header and the name that the code host really uses mean the same header (rules: Names 1).
 const headerTwins: readonly (readonly [string, string])[] = [
   ['x-hosta-', 'x-github-'],
@@ -85,7 +101,7 @@ export const pathInBatch = (path: string): string | undefined => (path.startsWit
 
 /**
  * Compiles a condition's `field`: `event` or `event_type`, `headers.<name>`, a field of the request (`request.query.<name>`), or a path in
- * the payload (rules: Filters 3). A path may begin with `payload.`: it starts in the payload's own key `payload` where the value of that
+ * the payload (rules: Filters 3, 19). A path may begin with `payload.`: it starts in the payload's own key `payload` where the value of that
  * key is a map, else in the payload itself. The function returns `undefined` for a missing value. Numbers are read exactly.
  */
 export const compileField = (field: string): ((event: Event) => ExactJson | undefined) => {
@@ -105,9 +121,9 @@ export const compileField = (field: string): ((event: Event) => ExactJson | unde
     const behind = numbersAt(field)
     return (event) => readExactly(event, read, behind)
   }
-  const ofEvent = compileExactPath(field)
+  const ofEvent = compilePayloadField(field)
   const inBatch = pathInBatch(field)
   if (inBatch === undefined) return ofEvent
-  const ofBatch = compileExactPath(inBatch)
+  const ofBatch = compilePayloadField(inBatch)
   return (event) => (event.batch ? ofBatch(event.batch) : ofEvent(event))
 }

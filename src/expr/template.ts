@@ -8,7 +8,7 @@ import { isMoreThanALine, type Prompt, type TextSpan } from '../core/prompt.ts'
 import type { Event } from '../core/request.ts'
 import { cut, printable } from '../core/text.ts'
 import { BadExpression, compileJsonata, FailedExpression } from './jsonata/jsonata.ts'
-import { compileExactPath, pathInBatch } from './path.ts'
+import { compilePayloadField, pathInBatch } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
 import { renderJson, scalarKey } from './render.ts'
 import { compileRequestField, isRequestField, requestInput } from './request-field.ts'
@@ -146,7 +146,7 @@ const compilePlaceholder = <T>(path: string, written: string, use: ValueUse<T>):
 }
 
 const compileValue = <T>(path: string, written: string, use: ValueUse<T>): ((event: Event) => string | T) => {
-  const get = compileExactPath(path)
+  const get = compilePayloadField(path)
   const fallback = fallbacks.get(path) ?? compileRequestField(path)
   return (event) => {
     const own = get(event)

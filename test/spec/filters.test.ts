@@ -229,6 +229,29 @@ const rules: { readonly [title: string]: Rule } = {
     yes: ['{"v":[{"id":9007199254740992}]}'],
     no: ['{"v":[{"id":9007199254740993}]}'],
   },
+  'changed_files: the paths of all commits of a push, once each, in order': {
+    filters: [
+      { field: 'changed_files', equals: ['b', 'a', 'c'] },
+      { field: 'changed_files', any_item: { matches_glob: '[a-c]' } },
+      { field: 'changed_files.1', equals: 'a' },
+    ],
+    yes: [
+      { commits: [{ added: [], modified: ['b'], removed: ['a'] }, 'no', null, [], { added: ['c', 1, null, ['d']], modified: 'e', removed: ['b'] }] },
+      { changed_files: ['b', 'a', 'c'], commits: [{ added: ['d'] }] },
+      { payload: { changed_files: 1 }, commits: [{ added: ['b', 'a', 'c'] }] },
+    ],
+    no: [{ commits: [{ added: ['b', 'a'] }] }, { changed_files: 3, commits: [{ added: ['b', 'a', 'c'] }] }, { changed_files: null }],
+  },
+  'changed_files: empty for a push without commits, missing where no commit lists files': {
+    filters: [{ field: 'changed_files', equals: [] }],
+    yes: [{ commits: [] }, { commits: [{ removed: [] }] }],
+    no: [{ commits: [{ id: 1 }] }, { commits: {} }, {}, [], null, '"text"', { pull_request: { commits: [] } }],
+  },
+  'payload.changed_files is a key of the payload alone': {
+    filters: [{ field: 'payload.changed_files', exists: true }],
+    yes: [{ changed_files: 1 }, { payload: { changed_files: 1 } }],
+    no: [{ commits: [{ added: ['a'] }] }, push],
+  },
   'all, any and not nest': {
     filters: [{ any: [{ all: [{ field: 'a', equals: 1 }, { not: { field: 'b', exists: true } }] }, { field: 'c', equals: 3 }] }],
     yes: [{ a: 1 }, { a: 1, b: 1, c: 3 }],

@@ -5,6 +5,7 @@ import { mapOfNamed, pathOf, queryOf } from '../../core/address/path-and-query.t
 import { ExactNumber } from '../../core/exact-number.ts'
 import { type ExactJson, isObject, type Json } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
+import { changedFiles, changedFilesField } from '../../expr/changed-files.ts'
 import { renderJson } from '../../expr/render.ts'
 import type { Payload, PayloadValue } from '../service.ts'
 
@@ -16,8 +17,8 @@ const maxShownChars = 80
 type InnerValue = { readonly path: string; readonly value: ExactJson; readonly depth: number }
 
 /**
- * Returns the event's type, the fields of the request (`pathAndQuery`: its address without host), the headers, and the values in the
- * payload, the outer values first. Left out are the deepest where there are more than 5,000 values, values inside more than 32 lists and
+ * Returns the event's type, the fields of the request (`pathAndQuery`: its address without host), the headers, the files that a push changes,
+ * and the values in the payload, the outer values first. Left out are the deepest where there are more than 5,000 values, values inside more than 32 lists and
  * maps, and values that no path can name.
  */
 export const payloadValues = (
@@ -26,10 +27,12 @@ export const payloadValues = (
   headers: Payload['headers'],
   pathAndQuery?: string,
 ): readonly PayloadValue[] => {
+  const files = changedFiles(payload)
   const around: readonly (readonly [string, Json])[] = [
     ...(eventType === undefined ? [] : [['event', eventType] as const]),
     ...(pathAndQuery === undefined ? [] : requestValues(pathAndQuery)),
     ...Object.entries(headers).map(([name, value]) => [`headers.${name}`, value] as const),
+    ...(files ? [[changedFilesField, files] as const] : []),
   ]
   const values = around.slice(0, maxValues).map(([path, value]) => describeValue(path, value))
   let level: readonly InnerValue[] = payload === undefined ? [] : innerValues({ path: '', value: payload, depth: 0 }, maxValues)

@@ -63,7 +63,7 @@ const valueOptions = (known: EditorContext, path: YamlPath): readonly Completion
   const names = isName && typeof first === 'string' && first in known.names ? known.names[first as keyof EditorContext['names']] : []
   return [
     ...names.map(({ name, detail }) => ({ label: name, type: 'constant', ...infoOf(shown(detail)) })),
-    ...(path.at(-1) === 'field' ? pathOptions(known, '') : []),
+    ...(path.at(-1) === 'field' || path.at(-1) === 'equals_field' ? pathOptions(known, '') : []),
     ...schemaNodes(known.schema, path).flatMap((node) => enumOptions(node, names.length > 0)),
   ]
 }

@@ -2,6 +2,7 @@
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
+import { changedFilesField } from '../../../expr/changed-files.ts'
 import { pathInBatch } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import { excludesPath, schemaPaths } from '../../../expr/schema/schema-paths.ts'
@@ -22,6 +23,7 @@ export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly p
   if ('message' in schema) return
   // Where a request is split, the payload schema describes one item, so it says nothing about a path that leads into the whole request.
   const isOfBatch = (path: string): boolean => spec.split !== false && pathInBatch(path) !== undefined
+  const isElsewhere = (path: string): boolean => isOfBatch(path) || path.split('.')[0] === changedFilesField
   let known: readonly string[] | undefined
   const tell = (at: Path, what: string, path: string): void => {
     known ??= schemaPaths(schema).map((each) => each.path)
@@ -30,13 +32,13 @@ export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly p
     say('WH417', at, `${what} is in no payload that fits ${spec.payload_schema}`, { help, suggest: near })
   }
   for (const { field, path } of leavesOf(spec.filters)) {
-    if (textNoun(field) !== undefined || isOfBatch(field)) continue
+    if (textNoun(field) !== undefined || isElsewhere(field)) continue
     const inner = field.replace(/^payload\./, '')
     if (excludesPath(schema, field) && excludesPath(schema, inner)) tell([...path, 'field'], `the field "${printable(field, 80)}"`, inner)
   }
   if (spec.script !== undefined) return
   for (const { path, text } of texts)
     for (const read of placeholders(text))
-      if (!read.startsWith('=') && read !== '__raw__' && !hasFallback(read) && !isOfBatch(read) && excludesPath(schema, read))
+      if (!read.startsWith('=') && read !== '__raw__' && !hasFallback(read) && !isElsewhere(read) && excludesPath(schema, read))
         tell(path, `{${printable(read, 80)}}`, read)
 }
