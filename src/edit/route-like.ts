@@ -9,6 +9,7 @@ import type { Workspace } from '../datadir/workspace.ts'
 import { asReceived } from '../dryrun/requests/prepare-test.ts'
 import { routeOfSender } from '../dryrun/requests/sender-route.ts'
 import { findSample, readSample, sampleNameOf } from '../dryrun/samples/gallery.ts'
+import { partsOf } from '../expr/path-parts.ts'
 import type { Route } from '../generated/config.ts'
 import type { EventRecords } from '../journal/event-records.ts'
 import { payloadOf } from '../operate/events/event-payload.ts'
@@ -96,7 +97,7 @@ const maxValueChars = 200
 /** Returns a prompt with placeholders for the values at `promptPaths`; `undefined` where the payload has no such value. */
 const promptFor = (event: string | undefined, payload: JsonObject): string | undefined => {
   const isNamed = (path: string): boolean => {
-    const value = valueAt(payload, path.split('.'))
+    const value = valueAt(payload, partsOf(path))
     return (typeof value === 'string' && value !== '' && value.length <= maxValueChars) || typeof value === 'number'
   }
   const lines = promptPaths

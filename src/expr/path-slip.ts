@@ -61,8 +61,10 @@ export const plainPath = /^[\w$@-][\w$@:/-]*(?:\.[\w$@-][\w$@:/-]*)*$/
 export const pathSlip = (path: string, use: PathUse): PathSlip | undefined => {
   // The name of a header or of a parameter may have any signs.
   if (use !== 'template' && /^headers\.[^\s[\]{}"'`*]+$/.test(path)) return undefined
-  if (isRequestField(path)) return undefined
-  return rootSlip(path) ?? severalSlip(path, use) ?? quotedSlip(path, use) ?? defaultSlip(path, use) ?? signSlip(path)
+  const bare = withoutQuotedParts(path)
+  const isPlain = plainPath.test(use === 'list' ? bare.replace(/(?<=^|\.)\*(?=\.|$)/g, 'each') : bare)
+  if (isRequestField(path) || (bare !== path && isPlain)) return undefined
+  return rootSlip(path) ?? severalSlip(path, use) ?? quotedSlip(path) ?? defaultSlip(path, use) ?? signSlip(path)
 }
 
 const rootSlip = (path: string): PathSlip | undefined => {
@@ -86,31 +88,33 @@ const severalSlip = (path: string, use: PathUse): PathSlip | undefined => {
     .replace(/^\./, '')
   return {
     why: 'names no single value: a part of a path is a key, or the number of an item',
-    help: expressionHelp(inExpression, use, 'several'),
+    help: expressionHelp(inExpression, use),
     // A key of the name `-1` is possible, and of the name `*` only where a payload has rules in it.
     isNever: !/(?:^|\.)-\d+(?=$|\.)/.test(path),
     isSame: false,
   }
 }
 
-/** Finds a key in quotes or with escaped dots. A path cannot name a key with a dot in it. */
-const quotedSlip = (path: string, use: PathUse): PathSlip | undefined => {
+/** Returns a path with a plain word in place of each part in single quotes. */
+const withoutQuotedParts = (path: string): string => path.replace(/(?<=^|\.)'(?:[^'{}]|'')*'(?=\.|$)/g, 'quoted')
+
+/** Finds a key in other quotes than ours, or with escaped dots. */
+const quotedSlip = (path: string): PathSlip | undefined => {
   if (!/["'`]|\\/.test(path) || /:-|\?\?|\|/.test(path)) return undefined
   const same = asDottedPath(path)
   if (plainPath.test(same))
     return { why: 'has quotes that belong to no key', help: `write ${same}`, instead: same, isNever: true, isSame: true }
-  const keys = path
+  const quoted = path
     .replace(/\\\./g, '\u0000')
-    .replace(/\[\s*(["'])([^"'[\]]*)\1\s*\]/g, (_, _mark, key: string) => `.\`${key}\``)
-    .replace(/(["'])([^"']*)\1/g, '`$2`')
-    .replace(/[^.`]*\u0000[^.`]*/g, (key) => `\`${key.replaceAll('\u0000', '.')}\``)
-    .replace(/^(?:[$.]+|payload\.)/, '')
-  return {
-    why: 'names no key: a path is cut at each dot, and quotes and backslashes stand for themselves',
-    help: expressionHelp(keys, use, 'one'),
-    isNever: true,
-    isSame: false,
-  }
+    .replace(/\[\s*(["'])([^"'[\]]*)\1\s*\]/g, (_, _mark, key: string) => `.'${key}'`)
+    .replace(/["`]([^"'`]*)["`]/g, "'$1'")
+    .replace(/[^.']*\u0000[^.']*/g, (key) => `'${key.replaceAll('\u0000', '.')}'`)
+    .replace(/^[$.]+/, '')
+  const why =
+    'names no key: a path is cut at each dot that stands in no single quotes, and other quotes and backslashes stand for themselves'
+  if (!plainPath.test(withoutQuotedParts(quoted)))
+    return { why, help: "write a key with dots in single quotes: a.'b.c'.d", isNever: true, isSame: false }
+  return { why, help: `write ${quoted}`, instead: quoted, isNever: true, isSame: true }
 }
 
 /** Recognises a default for an absent value (`title:-x`, `title ?? "x"`, `title || "x"`), and filters (`title | upper`). */
@@ -168,10 +172,8 @@ const whySigns = (path: string): string => {
   return 'has a sign that belongs to no key'
 }
 
-const expressionHelp = (path: string, use: PathUse, count: 'one' | 'several'): string => {
-  if (use === 'template')
-    return `use an expression, for example ${count === 'one' ? `{= ${path} }` : `{= $join(${path}, ", ") }`}; for one item, write its number`
-  if (use === 'field')
-    return `use jsonata: ${count === 'one' ? `payload.${path} = "…"` : `"…" in payload.${path}`}${count === 'one' ? '' : '; for one item, write its number'}`
+const expressionHelp = (path: string, use: PathUse): string => {
+  if (use === 'template') return `use an expression, for example {= $join(${path}, ", ") }; for one item, write its number`
+  if (use === 'field') return `use any_item, or jsonata: "…" in payload.${path}; for one item, write its number`
   return 'write the number of an item, or the key'
 }

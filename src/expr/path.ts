@@ -7,6 +7,7 @@ import { compileNumbersBehind, type NumbersBehind, readExactly, type WithText } 
 import { type ExactJson, type ExactObject, isObject, type Json, own } from '../core/json.ts'
 import type { Event, Headers } from '../core/request.ts'
 import { changedFiles, changedFilesField } from './changed-files.ts'
+import { partsOf } from './path-parts.ts'
 import { compileRequestField } from './request-field.ts'
 
 type Step = { readonly key: string; readonly index: number }
@@ -38,7 +39,7 @@ export const compilePath = (path: string): Getter => {
 }
 
 const getterOf = (path: string): Getter => {
-  const steps = path.split('.').map(stepOf)
+  const steps = partsOf(path).map(stepOf)
   const get = (root: ExactJson): ExactJson | undefined => {
     let at: ExactJson | undefined = root
     for (const step of steps) at = memberAt(at, step)
@@ -54,7 +55,7 @@ export const compileExactPath = (path: string): ((from: WithText) => ExactJson |
   return (from) => readExactly(from, get, behind)
 }
 
-const numbersAt = (path: string): NumbersBehind => compileNumbersBehind(path.slice(path.lastIndexOf('.') + 1))
+const numbersAt = (path: string): NumbersBehind => compileNumbersBehind(partsOf(path).at(-1) ?? '')
 
 /**
  * Compiles a path as `compileExactPath`, for a field of an event. `changed_files` is the list of the files that a push changes, where the

@@ -822,22 +822,22 @@ not_in?: (string | number | boolean | null | unknown[] | {
 })[]
 /** The number, time or length is above this. */
 gt?: (number | string | {
-/** The length to compare with. */
+/** The number of items, keys or characters. */
 length: number
 })
 /** The number, time or length is at or above this. */
 gte?: (number | string | {
-/** The length to compare with. */
+/** The number of items, keys or characters. */
 length: number
 })
 /** The number, time or length is below this. */
 lt?: (number | string | {
-/** The length to compare with. */
+/** The number of items, keys or characters. */
 length: number
 })
 /** The number, time or length is at or below this. */
 lte?: (number | string | {
-/** The length to compare with. */
+/** The number of items, keys or characters. */
 length: number
 })
 /** A file under the profile directory: JSON array, JSON object (its keys), or one value a line. */

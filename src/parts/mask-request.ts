@@ -8,6 +8,7 @@ import { isUtf8 } from 'node:buffer'
 import type { MaskRequest } from '../core/plan.ts'
 import type { Headers } from '../core/request.ts'
 import type { KeyPath } from '../core/walk-json.ts'
+import { partsOf } from '../expr/path-parts.ts'
 import { maskQuery } from '../secrets/mask.ts'
 import { type Mask, maskJsonBytes, starMask } from '../secrets/mask-bytes.ts'
 import { editJsonField } from './body/json-field.ts'
@@ -27,7 +28,7 @@ export type SecretPlaces = {
 export const secretPlacesOf = (schemes: readonly Scheme[]): SecretPlaces => ({
   headers: [...new Set(schemes.flatMap(({ secretHeaders = [] }) => secretHeaders))],
   query: [...new Set(schemes.flatMap(({ secretQuery = [] }) => secretQuery))],
-  fields: [...new Set(schemes.flatMap(({ secretFields = [] }) => secretFields))].map((path) => path.split('.')),
+  fields: [...new Set(schemes.flatMap(({ secretFields = [] }) => secretFields))].map(partsOf),
 })
 
 /**

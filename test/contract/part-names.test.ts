@@ -33,6 +33,8 @@ const allowed: { readonly [place: string]: string } = {
   'expr/jsonata/rules.ts exists': 'a function of JSONata',
   'parts/sender-logs/gitlab.ts gitlab': 'a scheme of the sender whose log the part reads',
   'parts/sender-logs/gitlab.ts standard_webhooks': 'a scheme of the sender whose log the part reads',
+  'parts/tools/kit/search-providers.ts gt': 'a sign of HTML',
+  'parts/tools/kit/search-providers.ts lt': 'a sign of HTML',
   'secrets/secret-place.ts command': 'the key under which settings name a program with its words',
   'tui/model/state.ts line': 'a line that was read',
   'tui/screens/filters/condition-text.ts missing': 'what a trace calls a field that is not there',

@@ -128,6 +128,7 @@ t.test('names are unique in every registry, and so are their maps', async (t) =>
 t.test('a part stands in the file of its name', async (t) => {
   // Parts that differ only in their data share a file.
   const families: { readonly [file: string]: readonly string[] } = {
+    comparisons: ['gt', 'gte', 'lt', 'lte'],
     generic: ['v1', 'v2'],
     'standard-webhooks': ['standard_webhooks', 'svix'],
   }

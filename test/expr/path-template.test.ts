@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { compileField, compilePath } from '../../src/expr/path.ts'
+import { partsOf, pathOfParts } from '../../src/expr/path-parts.ts'
 import { pathSlip } from '../../src/expr/path-slip.ts'
 import { placeholders } from '../../src/expr/placeholder.ts'
 import { compileTemplate, wholePayload } from '../../src/expr/template.ts'
@@ -38,6 +39,23 @@ t.test('a path reads maps by key and lists by index', async (t) => {
   t.equal(compilePath('.')(root), 2)
   for (const missing of ['a.b.2', 'a.b.-1', 'a.b.00', 'a.b.1.c', 'a.b.length', 'a.x.y', 'a.b.0.c.d'])
     t.equal(compilePath(missing)(root), undefined)
+})
+
+t.test('a part in single quotes is one key; all other quotes belong to their keys', async (t) => {
+  const value = (path: string, keys: readonly string[]): void => {
+    const root = keys.reduceRight<Json>((inner, key) => ({ [key]: inner }), 1)
+    t.equal(compilePath(path)(root), 1, path)
+    t.equal(compileField(path)(of(root)), 1, path)
+  }
+  value("a.'b.c'.d", ['a', 'b.c', 'd'])
+  value("'a'", ['a'])
+  value("'it''s'.''.''''", ["it's", '', "'"])
+  for (const path of ["it's", "a'b'", "'a", "a.'b", "'a'b.c", "'a''", "''a'.b", "o'.'p", "'.x", "x.'", "a..'b", '"a.b"', 'a`b'])
+    value(path, path.split('.'))
+  t.equal(render("{a.'b.c'} {a.'b}.c'}", of({ a: { 'b.c': 'x' } })), "x {a.'b}.c'}")
+  const part = fc.string({ unit: fc.constantFrom('a', '.', "'", '0', '*'), maxLength: 5 })
+  fc.assert(fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => t.same(partsOf(pathOfParts(parts)), parts)))
+  fc.assert(fc.property(fc.string({ unit: fc.constantFrom('a', '.', '"', '`') }), (path) => t.same(partsOf(path), path.split('.'))))
 })
 
 t.test('a path never returns what an object inherits', async (t) => {
@@ -204,10 +222,10 @@ t.test('a path in the signs of another language is told how it is written here',
     ['a .b', 'field', /has a blank/, 'write a.b'],
     ['$', 'field', /names no field/, 'name a key of the payload: a.dotted.path'],
     ['labels.*.name', 'path', /no single value/, 'write the number of an item, or the key'],
-    ['labels.*.name', 'field', /no single value/, 'use jsonata: "…" in payload.labels.name'],
+    ['labels.*.name', 'field', /no single value/, 'use any_item, or jsonata: "…" in payload.labels.name; for one item, write its number'],
     ['labels.*.name', 'template', /no single value/, /^use an expression, for example \{= \$join\(labels\.name, ", "\) \}/],
-    ["a['b.c']", 'template', /a path is cut at each dot/, /^use an expression, for example \{= a\.`b\.c` \}/],
-    ["a['b.c']", 'field', /a path is cut at each dot/, 'use jsonata: payload.a.`b.c` = "…"'],
+    ["a['b.c']", 'template', /a path is cut at each dot/, "write a.'b.c'"],
+    ["a['b.c']", 'field', /a path is cut at each dot/, "write a.'b.c'"],
     ['a ?? "x"', 'template', /a value for where there is none/, 'use an expression: {= $exists(a) ? a : "x" }'],
     ['a | upper', 'template', /a filter/, /\$uppercase\(a\)/],
     ['a ?? "x"', 'field', /no other value/, 'write a'],

@@ -236,7 +236,15 @@ const rules: { readonly [title: string]: Rule } = {
       { field: 'changed_files.1', equals: 'a' },
     ],
     yes: [
-      { commits: [{ added: [], modified: ['b'], removed: ['a'] }, 'no', null, [], { added: ['c', 1, null, ['d']], modified: 'e', removed: ['b'] }] },
+      {
+        commits: [
+          { added: [], modified: ['b'], removed: ['a'] },
+          'no',
+          null,
+          [],
+          { added: ['c', 1, null, ['d']], modified: 'e', removed: ['b'] },
+        ],
+      },
       { changed_files: ['b', 'a', 'c'], commits: [{ added: ['d'] }] },
       { payload: { changed_files: 1 }, commits: [{ added: ['b', 'a', 'c'] }] },
     ],
@@ -251,6 +259,26 @@ const rules: { readonly [title: string]: Rule } = {
     filters: [{ field: 'payload.changed_files', exists: true }],
     yes: [{ changed_files: 1 }, { payload: { changed_files: 1 } }],
     no: [{ commits: [{ added: ['a'] }] }, push],
+  },
+  'a part in single quotes is one key': {
+    filters: [
+      { field: "labels.'app.kubernetes.io/name'", equals: 1 },
+      { field: "'a.b'.0.''", exists: true },
+      { field: "payload.'it''s.x'", equals_field: 'headers.x-custom' },
+    ],
+    headers: { 'X-Custom': 'v' },
+    yes: [{ labels: { 'app.kubernetes.io/name': 1 }, 'a.b': [{ '': null }], "it's.x": 'v' }],
+    no: [
+      { labels: { app: { kubernetes: { 'io/name': 1 } } }, 'a.b': [{ '': null }], "it's.x": 'v' },
+      { labels: { "'app.kubernetes.io/name'": 1 }, 'a.b': [{ '': null }], "it's.x": 'v' },
+      { labels: { 'app.kubernetes.io/name': 1 }, a: { b: [{ '': null }] }, "it's.x": 'v' },
+      {},
+    ],
+  },
+  'a quoted key has exact numbers and no inherited members': {
+    filters: { field: "a.'__proto__'.'n.n'", equals_field: 'b' },
+    yes: ['{"a":{"__proto__":{"n.n":9007199254740993}},"b":9007199254740993}'],
+    no: ['{"a":{"__proto__":{"n.n":9007199254740992}},"b":9007199254740993}', '{"a":{"n.n":9007199254740993},"b":9007199254740993}'],
   },
   'all, any and not nest': {
     filters: [{ any: [{ all: [{ field: 'a', equals: 1 }, { not: { field: 'b', exists: true } }] }, { field: 'c', equals: 3 }] }],

@@ -234,7 +234,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     `,
   },
   'spec/filters.test.ts': {
-    'Filter conditions': 'Condition.all Condition.any Route.filters',
+    'Filter conditions': 'Condition.all Condition.any Condition.any_item Condition.every_item Route.filters',
     'in_file is read again when it changed: time, size or inode': 'Condition.field Condition.in_file',
     'in_file stays inside the profile directory, links resolved; what cannot be decided does not pass under not either': 'Condition.not',
   },
@@ -362,7 +362,11 @@ const ofOperators = ['contract/operators.test.ts', 'a condition of a route holds
 
 /** The file and the title of the test by the key. An operator that the table does not have is shown by its examples. */
 export const heard: { readonly [key: string]: readonly [file: string, title: string] } = {
-  ...Object.fromEntries(operators.map(({ name }) => [`Condition.${name}`, ofOperators])),
+  ...Object.fromEntries(
+    operators
+      .flatMap(({ name, schema: { properties = {} } }) => [name, ...Object.keys(properties as object).map((key) => `${name}.${key}`)])
+      .map((key) => [`Condition.${key}`, ofOperators]),
+  ),
   ...Object.fromEntries(
     Object.entries(keysOf).flatMap(([file, titles]) =>
       Object.entries(titles).flatMap(([title, keys]) =>

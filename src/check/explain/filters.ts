@@ -6,7 +6,7 @@ export const filterExplanations = {
   WH340: {
     means: 'A field of a condition, a key or another path is written as in another language: with brackets, quotes, $. or a *.',
     why: 'No event has a value there. A condition on it never holds, and under not it always does; a lane or a limit with such a key holds nothing back.',
-    fix: 'Write the path with dots: keys, and the numbers of items. For a key with a dot in it, or for all items of a list, write an expression (jsonata, or {= … } in a template).',
+    fix: "Write the path with dots: keys, and the numbers of items. A key with a dot in it stands in single quotes: labels.'app.kubernetes.io/name'. For the items of a list write any_item, or an expression (jsonata, or {= … } in a template).",
     example: {
       of: 'route',
       bad: "events: [push]\nfilters: [{ not: { field: 'commits[0].message', contains: skip } }]\n",

@@ -7,6 +7,7 @@ import { exactJson } from '../../core/exact-json.ts'
 import { usage } from '../../core/fault.ts'
 import { type ExactJson, type ExactObject, isJson, isObject, own } from '../../core/json.ts'
 import { editJson } from '../../datadir/json-text.ts'
+import { partsOf } from '../../expr/path-parts.ts'
 import { editJsonField } from '../../parts/body/json-field.ts'
 import { setField, withoutField } from '../../parts/body/multipart/set-field.ts'
 import { bodyKind } from '../../parts/body/payload.ts'
@@ -29,8 +30,8 @@ export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
   if (kind === 'multipart') return editMultipart(body, wanted, unset)
   const inJson = (text: string): string =>
     editJson(text, (payload) => {
-      const rest = unset.reduce((value, path) => without(value, path.split('.'), `--unset ${path}`), payload)
-      return wanted.reduce((value, { path, to }) => withValue(value, path.split('.'), to, `--set ${path}`), rest)
+      const rest = unset.reduce((value, path) => without(value, partsOf(path), `--unset ${path}`), payload)
+      return wanted.reduce((value, { path, to }) => withValue(value, partsOf(path), to, `--set ${path}`), rest)
     })
   if (isJson(body)) return inJson(body)
   return editJsonField(body, (text) => (isJson(text) ? inJson(text) : text)) ?? editForm(body, wanted, unset)

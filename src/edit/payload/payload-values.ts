@@ -6,6 +6,7 @@ import { ExactNumber } from '../../core/exact-number.ts'
 import { type ExactJson, isObject, type Json } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
 import { changedFiles, changedFilesField } from '../../expr/changed-files.ts'
+import { pathBelow } from '../../expr/path-parts.ts'
 import { renderJson } from '../../expr/render.ts'
 import type { Payload, PayloadValue } from '../service.ts'
 
@@ -56,11 +57,10 @@ const requestValues = (pathAndQuery: string): readonly (readonly [path: string, 
 
 const innerValues = ({ path, value, depth }: InnerValue, limit: number): readonly InnerValue[] => {
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return []
-  // A path names a member of a list by its place, and a member of a map by its key. A path cannot contain a key that is empty or has a dot
-  // in it.
-  const keys = Array.isArray(value) ? placesOf(value, limit) : Object.keys(value).filter((key) => key !== '' && !key.includes('.'))
+  // A path names a member of a list by its place, and a member of a map by its key. Nobody looks for an empty key.
+  const keys = Array.isArray(value) ? placesOf(value, limit) : Object.keys(value).filter((key) => key !== '')
   return keys.slice(0, limit).map((key) => ({
-    path: path === '' ? key : `${path}.${key}`,
+    path: pathBelow(path, key),
     value: (value as { readonly [key: string]: ExactJson })[key] as ExactJson,
     depth: depth + 1,
   }))

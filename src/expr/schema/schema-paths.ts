@@ -1,6 +1,7 @@
 /** Says which dotted paths the payloads of a schema can have. */
 
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { partsOf, pathBelow } from '../path-parts.ts'
 import { compileRegex } from '../regex/regex.ts'
 import { type PayloadSchema, schemaAtReference } from './payload-schema.ts'
 
@@ -13,7 +14,7 @@ const listIndex = /^(?:0|[1-9]\d{0,9})$/
  * Whether no payload that fits the schema has a value at the path. `false` where that is not sure: a map is open to keys that the schema
  * does not name, unless it forbids them.
  */
-export const excludesPath = ({ root }: PayloadSchema, path: string): boolean => isExcluded(root, path.split('.'), root, new Set())
+export const excludesPath = ({ root }: PayloadSchema, path: string): boolean => isExcluded(root, partsOf(path), root, new Set())
 
 /**
  * As `excludesPath`, for a schema inside the payload schema. `around`: the schemas on the way to this one that were asked about the same
@@ -75,9 +76,9 @@ type SchemaPlace = { readonly schema: Json; readonly path: string }
 const below = ({ schema, path }: SchemaPlace, root: Json): SchemaPlace[] =>
   equivalents(schema, root).flatMap(({ properties, items }) => [
     ...(isObject(properties) ? Object.entries(properties) : []).flatMap(([key, inner]) =>
-      key === '' || /[.\s{}]/.test(key) || inner === false ? [] : [{ schema: inner, path: path === '' ? key : `${path}.${key}` }],
+      key === '' || /[\s{}]/.test(key) || inner === false ? [] : [{ schema: inner, path: pathBelow(path, key) }],
     ),
-    ...(items === undefined || items === false ? [] : [{ schema: [items].flat()[0] as Json, path: path === '' ? '0' : `${path}.0` }]),
+    ...(items === undefined || items === false ? [] : [{ schema: [items].flat()[0] as Json, path: pathBelow(path, 0) }]),
   ])
 
 /** Returns a schema with all that stand for the same value: behind references, and branches. */

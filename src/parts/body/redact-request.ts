@@ -8,6 +8,7 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import type { Redaction } from '../../core/plan.ts'
 import type { Event, KeptFile } from '../../core/request.ts'
 import type { KeyPath } from '../../core/walk-json.ts'
+import { partsOf } from '../../expr/path-parts.ts'
 import { isRequestField, queryParameter } from '../../expr/request-field.ts'
 import { maskJsonBytes } from '../../secrets/mask-bytes.ts'
 import { maskNamedHeaders, maskParameters, maskPlaces, type SecretPlaces } from '../mask-request.ts'
@@ -73,7 +74,7 @@ const leadsIn = (value: Json | undefined, path: KeyPath): boolean => {
 
 /** As in filters, `payload.` leads into the payload's own key `payload` where it has one. Both places are redacted. */
 const pathsOf = (field: string): KeyPath[] => {
-  const path = field.split('.')
+  const path = partsOf(field)
   return path[0] === 'payload' && path.length > 1 ? [path, path.slice(1)] : [path]
 }
 

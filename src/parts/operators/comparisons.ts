@@ -16,6 +16,15 @@ type Comparison = {
   readonly example: string
 }
 
+const length = {
+  title: 'Length',
+  type: 'integer',
+  minimum: 0,
+  description: 'The number of items, keys or characters.',
+  markdownDescription: "The number of a list's items, a map's keys or a text's characters.",
+  examples: [20],
+}
+
 /** A value on each side of 5, and 5 itself. */
 const sides = [
   [4.9, -1],
@@ -30,7 +39,7 @@ const comparison = ({ name, words, side, isIncluded, example }: Comparison): Bui
     schema: {
       type: ['number', 'string', 'object'],
       minLength: 1,
-      properties: { length: { type: 'integer', minimum: 0, description: 'The length to compare with.' } },
+      properties: { length },
       required: ['length'],
       additionalProperties: false,
       description: `The number, time or length ${words} this.`,

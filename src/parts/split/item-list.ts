@@ -2,6 +2,7 @@
 
 import { isObject, type Json, own } from '../../core/json.ts'
 import { walkJson } from '../../core/walk-json.ts'
+import { partsOf } from '../../expr/path-parts.ts'
 
 /** An item of a payload. `text`: its JSON text as it came, in which long numbers keep their digits. */
 export type Item = { readonly payload: Json; readonly text: string }
@@ -19,7 +20,7 @@ type Steps = readonly string[]
  * outer item without such a list is an item itself, so that nothing of the request is lost.
  */
 export const compileItemList = (place: string): FindItems => {
-  const written = place.split('.')
+  const written = partsOf(place)
   const steps = written.at(-1) === '*' ? written : [...written, '*']
   return (payload, text, max) => {
     const count = countItems(payload, steps)

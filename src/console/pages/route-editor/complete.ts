@@ -61,10 +61,11 @@ const valueOptions = (known: EditorContext, path: YamlPath): readonly Completion
   const [first, ...others] = path
   const isName = others.length === 0 || others.every((key) => typeof key === 'number' || key === 'target')
   const names = isName && typeof first === 'string' && first in known.names ? known.names[first as keyof EditorContext['names']] : []
+  const nodes = schemaNodes(known.schema, path)
   return [
     ...names.map(({ name, detail }) => ({ label: name, type: 'constant', ...infoOf(shown(detail)) })),
-    ...(path.at(-1) === 'field' || path.at(-1) === 'equals_field' ? pathOptions(known, '') : []),
-    ...schemaNodes(known.schema, path).flatMap((node) => enumOptions(node, names.length > 0)),
+    ...(nodes.some((node) => node['x-path'] === 'field') ? pathOptions(known, '') : []),
+    ...nodes.flatMap((node) => enumOptions(node, names.length > 0)),
   ]
 }
 
@@ -86,7 +87,8 @@ const enumOptions = ({ enum: values, enumDescriptions, type }: JsonObject, isNam
  */
 const pathOptions = ({ values }: EditorContext, end: '' | '}'): readonly Completion[] =>
   values.flatMap(({ path, shown: value }) => {
-    const label = end === '}' ? placeholderPath(path) : path
+    // A path that begins with a quote stands in double quotes in YAML.
+    const label = end === '}' ? placeholderPath(path) : path.startsWith("'") ? JSON.stringify(path) : path
     return label === undefined ? [] : [{ label, type: 'variable', detail: shown(value, 40), apply: insertBefore(end) }]
   })
 

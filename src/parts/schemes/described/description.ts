@@ -2,6 +2,7 @@
 
 import { type JsonObject, valueAt } from '../../../core/json.ts'
 import type { KeyPath } from '../../../core/walk-json.ts'
+import { partsOf } from '../../../expr/path-parts.ts'
 import { scalarKey } from '../../../expr/render.ts'
 import type { SchemePlace, SignatureScheme } from '../../../generated/config.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
@@ -273,7 +274,7 @@ const signerPathsOf = (
     ...payloadPaths(signed),
   ]
   const all = needed.length === 0 ? [] : [...needed, ...[timestamp?.body ?? []].flat(), ...[identity?.body ?? []].flat()]
-  return [...new Set(all)].map((path) => path.split('.'))
+  return [...new Set(all)].map(partsOf)
 }
 
 const idPlace = ({ header, body }: SchemePlace): ValueSource => ({

@@ -7,6 +7,7 @@ import { exactJson } from '../../../core/exact-json.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import { type ExactJson, type ExactObject, isObject, parseObject } from '../../../core/json.ts'
 import { isNumber } from '../../../expr/equal.ts'
+import { partsOf } from '../../../expr/path-parts.ts'
 import { renderJson } from '../../../expr/render.ts'
 import type { SchemeSignature } from '../../../generated/config.ts'
 import { editJsonField } from '../../body/json-field.ts'
@@ -164,7 +165,7 @@ const withField = ({ body, isForm }: RequestDraft, path: string, value: string):
   if (bodyKind({}, Buffer.from(body)) === 'multipart') return setField(body, path, value)
   const inJson = (text: string): string => {
     const payload = bodyJson(text)
-    return payload === undefined ? text : renderJson(setAt(payload, path.split('.'), value), Number.POSITIVE_INFINITY, 0)
+    return payload === undefined ? text : renderJson(setAt(payload, partsOf(path), value), Number.POSITIVE_INFINITY, 0)
   }
   if (!isForm) return inJson(body)
   const edited = editJsonField(body, inJson)

@@ -2,6 +2,7 @@
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
+import { partsOf } from '../../../expr/path-parts.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import { fieldNames } from '../filters/fields.ts'
 import type { Subject } from '../subject.ts'
@@ -13,7 +14,7 @@ export const reviewRedacted = (subject: Subject, texts: readonly { readonly path
   const { spec, config } = subject
   const redacted = [...(config.adapter.redact ?? []), ...(spec.redact ?? [])].map(plain)
   if (redacted.length === 0) return
-  const isRedacted = (field: string): boolean => redacted.some((each) => covers(each.split('.'), plain(field).split('.')))
+  const isRedacted = (field: string): boolean => redacted.some((each) => covers(partsOf(each), partsOf(plain(field))))
   const help = 'take the field out of "redact", or read another field'
   for (const { path, text } of texts)
     for (const read of placeholders(text).filter(isRedacted))

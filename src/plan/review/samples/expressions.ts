@@ -8,6 +8,7 @@ import { isObject, type Json, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { readJsonata } from '../../../expr/jsonata/jsonata.ts'
 import type { ReadPath } from '../../../expr/jsonata/roots.ts'
+import { partsOf, pathOfParts } from '../../../expr/path-parts.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import { type ConditionExpression, expressionsOf } from '../filters/fields.ts'
 import { coversEvents, type ExpressionResult, inNoneOf, reaches, type Sampled, type TakenSample, withNames } from '../sampled.ts'
@@ -89,7 +90,7 @@ export const reviewExpression = (expression: ExpressionAt, sampled: Sampled, sub
     if (keys === undefined || taken.some((each) => mayHave(each[expression.of]?.payload, keys))) continue
     // In an expression, a name leads through all items of a list.
     const known = [...new Set(sampled.paths(expression.of).map((each) => each.replace(/\.\d+(?=\.|$)/g, '')))]
-    const near = nearPaths(keys.join('.'), known)
+    const near = nearPaths(pathOfParts(keys), known)
     if (near.slips.length === 0 && !(isSure && (isEmpty || !reads.isGuarded))) continue
     sayMissing(expression, path, near, subject)
     isExplained = true
@@ -134,7 +135,7 @@ const sayMissing = (expression: ExpressionAt, path: ReadPath, near: NearPaths, s
   const place = subject.texts.inside(whole, expression.text, { text: path.text, at: expression.at + path.at })
   const above = path.keys[0] === 'payload' ? ['payload'] : []
   const asWritten = (dotted: string): string =>
-    [...above, ...dotted.split('.')].map((key) => (/^[A-Za-z_]\w*$/.test(key) ? key : `\`${key}\``)).join('.')
+    [...above, ...partsOf(dotted)].map((key) => (/^[A-Za-z_]\w*$/.test(key) ? key : `\`${key}\``)).join('.')
   const all = near.all.map(asWritten)
   const same = near.same === undefined ? undefined : asWritten(near.same)
   const isPlain = path.text.replaceAll('`', '') === path.keys.join('.')

@@ -1,5 +1,6 @@
 /** Says whether samples have a value at a path, and which path of theirs is meant by a path of another tool. */
 
+import { partsOf, pathOfParts } from '../../../expr/path-parts.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import type { Surrounding } from '../../dialects.ts'
 import type { Sampled } from '../sampled.ts'
@@ -21,10 +22,10 @@ export const knownPaths = (sampled: Sampled | undefined, of: 'event' | 'textEven
   return {
     proves: (path) => hasFallback(path) || has(path),
     unwraps(path) {
-      const parts = path.split('.')
+      const parts = partsOf(path)
       if (has(parts[0] ?? '')) return undefined
       for (let from = 1; from < parts.length && wrappers.has((parts[from - 1] ?? '').replace(/^\$/, '')); from++) {
-        const inner = parts.slice(from).join('.')
+        const inner = pathOfParts(parts.slice(from))
         if (has(inner)) return inner
       }
       return undefined

@@ -2,13 +2,14 @@
 
 import { isObject, type Json } from '../../../core/json.ts'
 import { isOneSlip, nearest } from '../../../core/text.ts'
+import { partsOf, pathBelow, pathOfParts } from '../../../expr/path-parts.ts'
 import { eitherOf } from '../subject.ts'
 
 const maxDepth = 12
 const maxPaths = 20_000
 
 /**
- * Returns the paths of these payloads whose keys have only ASCII letters, digits, `_`, `$` and `-`: at most 20,000, and none of more than
+ * Returns the paths of these payloads whose keys have only ASCII letters, digits, and the signs `_ $ - . / :`: at most 20,000, and none of more than
  * twelve keys. In a list, the first item stands for all items.
  */
 export const pathsOf = (payloads: readonly Json[]): readonly string[] => {
@@ -20,8 +21,8 @@ export const pathsOf = (payloads: readonly Json[]): readonly string[] => {
         ? Object.entries(value)
         : []
     for (const [key, item] of below) {
-      if (paths.size >= maxPaths || depth >= maxDepth || !/^[\w$-]+$/.test(key)) continue
-      const path = above === '' ? key : `${above}.${key}`
+      if (paths.size >= maxPaths || depth >= maxDepth || !/^[\w$./:-]+$/.test(key)) continue
+      const path = pathBelow(above, key)
       paths.add(path)
       walk(item, path, depth + 1)
     }
@@ -53,11 +54,11 @@ const maxNear = 3
 
 /** Finds the known paths that the author may have meant by `path`, which is not among `knownPaths`. */
 export const nearPaths = (path: string, knownPaths: readonly string[]): NearPaths => {
-  const parts = path.split('.')
-  const sameLength = knownPaths.map((other) => other.split('.')).filter((other) => other.length === parts.length)
+  const parts = partsOf(path)
+  const sameLength = knownPaths.map(partsOf).filter((other) => other.length === parts.length)
   const alike = (isLike: (a: string, b: string) => boolean): string[] => {
     const found = sameLength.filter((other) => parts.every((part, i) => isLike(part, other[i] ?? '')))
-    return found.map((other) => other.join('.'))
+    return found.map(pathOfParts)
   }
   const indexed = knownPaths.filter((other) => other !== path && withoutIndexes(other) === path)
   const ending = knownPaths.filter((other) => other.endsWith(`.${path}`)).sort((a, b) => a.length - b.length)

@@ -6,6 +6,7 @@
 import { isObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
+import { partsOf, pathOfParts } from '../../../expr/path-parts.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import { isRequestField } from '../../../expr/request-field.ts'
 import { hasFallback } from '../../../expr/template.ts'
@@ -124,10 +125,10 @@ const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void 
  */
 const isUnlikely = (field: string, { taken }: Sampled): boolean => {
   if (field.startsWith('headers.')) return false
-  const parts = field.split('.')
+  const parts = partsOf(field)
   return taken.every(({ event }) => {
     for (let length = parts.length - 1; length > 0; length--) {
-      const around = compileField(parts.slice(0, length).join('.'))(event)
+      const around = compileField(pathOfParts(parts.slice(0, length)))(event)
       if (around !== undefined) return isObject(around)
     }
     return isObject(event.payload)
