@@ -288,6 +288,7 @@ const defaults = {
   retry: routeProperties.retry,
   coalesce: routeProperties.coalesce,
   rate_limit: routeProperties.rate_limit,
+  cooldown: routeProperties.cooldown,
   session: routeProperties.session,
   duplicates: routeProperties.duplicates,
   attachments: routeProperties.attachments,

@@ -75,7 +75,17 @@ export type Refused = {
 
 export type Ignored = {
   readonly kind: 'ignored'
-  readonly reason: 'event' | 'own_comment' | 'schema' | 'filter' | 'script' | 'job_paused' | 'job_disabled' | 'job_running' | 'job_missing'
+  readonly reason:
+    | 'event'
+    | 'own_comment'
+    | 'schema'
+    | 'filter'
+    | 'script'
+    | 'cooldown'
+    | 'job_paused'
+    | 'job_disabled'
+    | 'job_running'
+    | 'job_missing'
   readonly route: string
   readonly event?: string
   /** The delivery id of an event that a scheduled job did not take. Absent for other reasons. */

@@ -135,6 +135,17 @@ export type Event = EventFacts & {
   readonly batch?: Event
 }
 
+/**
+ * `of`: the key of the route that asks for the claim. `last`: of the events that the claim holds back, the last becomes a run when the claim
+ * ends.
+ */
+export type BesideClaim = {
+  readonly key: string
+  readonly holdMs: number
+  readonly of: 'duplicates' | 'cooldown'
+  readonly last?: boolean
+}
+
 /** The facts of an event without its payload: small enough to keep. */
 export type EventFacts = {
   readonly eventId: string
@@ -152,8 +163,8 @@ export type EventFacts = {
   readonly claimMs?: number | undefined
   /** Whether an operator replays a stored request as a new event. */
   readonly isReplay?: boolean | undefined
-  /** The claim on what the event says (`duplicates.key`), which is made with that of its delivery id. */
-  readonly besideClaim?: { readonly key: string; readonly holdMs: number } | undefined
+  /** The claim on what the event says (`duplicates.key`, `cooldown`), which is made with that of its delivery id. */
+  readonly besideClaim?: BesideClaim | undefined
   /** The `traceparent` that the request brought, where the route trusts it and traces are on. */
   readonly traceparent?: string | undefined
   /** The key by which the event's run is held to the `rate_limit` of its route, hashed. Absent where the route has no key. */

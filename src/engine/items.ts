@@ -58,10 +58,13 @@ const endOf = (outcome: Outcome, trail: Trail, item: Event): EndedItem => ({
 })
 
 /**
- * Returns the stage that ended an event. The ending commits the claim of the delivery id and the work in one step, but the rules name a
- * separate stage for duplicates (rules: Order 1).
+ * Returns the stage that ended an event. The ending commits the claim of the delivery id and the work in one step, but the rules name
+ * separate stages for what a claim holds back (rules: Order 1).
  */
-export const endStage = (outcome: Outcome, { stage }: Trail): string => (outcome.kind === 'duplicate' ? 'duplicate' : stage)
+export const endStage = (outcome: Outcome, { stage }: Trail): string => {
+  if (outcome.kind === 'duplicate') return 'duplicate'
+  return outcome.kind === 'ignored' && outcome.reason === 'cooldown' ? 'cooldown' : stage
+}
 
 const summary = ({ route, eventType: event, deliveryId }: Event, ends: readonly EndedItem[]): Outcome => {
   const items: { [outcome: string]: number } = {}

@@ -553,6 +553,15 @@ history?: number
 cron_job?: string
 /** What an event does while its job is running. */
 cron_job_running?: ("skip" | "queue")
+/** After an event, those with the same key are ignored for some minutes. */
+cooldown?: {
+/** Field name or template: each value has a cooldown of its own. An event without a value is not held back. */
+key?: string
+/** How long events are held back after the one that was taken. */
+minutes: number
+/** true: the last of the events that were held back runs when the time is over. */
+last?: boolean
+}
 /** Merges bursts of events for one target into one run. */
 coalesce?: {
 /** Field name or template that names the group. */

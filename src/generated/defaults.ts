@@ -121,6 +121,9 @@ export const defaults = {
   "rate_limit": {
     "when_over": "refuse"
   },
+  "cooldown": {
+    "last": false
+  },
   "session": {
     "history": 40
   },

@@ -4,16 +4,19 @@
  */
 
 import { createHash } from 'node:crypto'
-import { hourMs } from '../core/clock.ts'
+import { hourMs, minuteMs } from '../core/clock.ts'
 import type { Delivery, Destination } from '../core/new-run.ts'
 import type { Outcome } from '../core/outcome.ts'
-import type { EventFacts } from '../core/request.ts'
+import type { BesideClaim, EventFacts } from '../core/request.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Claim } from '../store/ports.ts'
 
 type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId' | 'itemBy'>
 type Claiming = Identity & Pick<EventFacts, 'claimMs' | 'besideClaim'>
+
+/** The claim of an event, with what the event says of the claim beside it. */
+export type EventClaim = Claim & { readonly beside?: BesideClaim }
 
 /**
  * Returns for how long the delivery ids of a route are kept, in milliseconds: `duplicates.hours`, and with `catch_up` at least an hour more
@@ -29,7 +32,7 @@ export const holdMsOf = ({ duplicates, catch_up: catchUp }: Pick<Route, 'duplica
  * contain `/`. The names of profiles and routes contain no `/`, so the key of one route is never the key of another. They contain no `#`
  * either, so an item of a request never has the key of a request, whatever values name it.
  */
-export const claimOf = ({ profile, route, deliveryId, itemBy, claimMs = 0, besideClaim: beside }: Claiming, holdMs: number): Claim => {
+export const claimOf = ({ profile, route, deliveryId, itemBy, claimMs = 0, besideClaim: beside }: Claiming, holdMs: number): EventClaim => {
   const key = itemBy === undefined ? `${profile}/${route}/${deliveryId}` : `${profile}#${itemBy}/${route}/${deliveryId}`
   const claim = { key, holdMs: Math.max(claimMs, holdMs) }
   return beside ? { ...claim, beside } : claim
@@ -64,10 +67,10 @@ const targetFingerprints = (to: readonly Delivery[]): readonly string[] => {
   })
 }
 
-/** Returns the outcome of an event that is a duplicate by its delivery id, or by the claim beside it (`repeated`). */
-export const duplicate = ({ route, deliveryId }: Identity, held: 'duplicate' | 'repeated'): Outcome => ({
-  kind: 'duplicate',
-  route,
-  deliveryId,
-  ...(held === 'repeated' ? { by: 'key' } : {}),
-})
+/** Returns the outcome of an event that was held back by the claim of its delivery id, or by the one beside it (`repeated`). */
+export const heldBack = ({ route, deliveryId }: Identity, held: 'duplicate' | 'repeated', { beside }: EventClaim): Outcome => {
+  if (held === 'duplicate') return { kind: 'duplicate', route, deliveryId }
+  if (beside?.of !== 'cooldown') return { kind: 'duplicate', route, deliveryId, by: 'key' }
+  const minutes = beside.holdMs / minuteMs
+  return { kind: 'ignored', reason: 'cooldown', route, detail: () => `cooldown: less than ${minutes} minutes after the first event` }
+}

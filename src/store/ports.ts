@@ -65,13 +65,18 @@ export type Group = {
   readonly keep: KeptEvents
   /** The lane of the group's run. */
   readonly lane?: Lane
+  /**
+   * Only an event whose claim beside is held joins the group, whatever the claim: the group becomes a run when that claim ends. An event that
+   * makes the claim is a run of its own at once, in the lane.
+   */
+  readonly afterClaim?: true
 }
 
 /**
- * The result of joining a group. `full`: the store takes no further group, and nothing was claimed. An object: the id of the event that
+ * The result of joining a group. `full`: the store takes no further group, and nothing was claimed. `accepted`: with `afterClaim` only. An object: the id of the event that
  * opened the group, and the number of events that the group has now.
  */
-export type Joined = 'duplicate' | 'repeated' | 'full' | { readonly group: string; readonly count: number }
+export type Joined = 'accepted' | 'duplicate' | 'repeated' | 'full' | { readonly group: string; readonly count: number }
 
 /** What became of the work of one event: the answer of `accept` or of `join`. */
 export type WorkAnswer = Accepted | Joined

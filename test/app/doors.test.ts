@@ -95,6 +95,8 @@ const features: { readonly [row: string]: Feature } = {
     { later: { is: 'sent', before: '`deliver_only` with `retry` and `delay_seconds`' } },
   ),
   '`coalesce`': works({ coalesce: { key: 'event_type', window_seconds: 0.3 } }, { events: twice, outcome: 'coalesced', text: 'n 1' }),
+  '`cooldown`': ends({ cooldown: { minutes: 10 } }, 'ignored', twice),
+  '`cooldown` with `last`': ends({ cooldown: { minutes: 10, last: true } }, 'coalesced', twice),
   '`session`': works({ session: { key: 'event_type' } }),
   '`delay_seconds`': works(delay, starts),
   '`expires_seconds`': expires,

@@ -409,6 +409,43 @@ for (const { name, at, pollEveryMs } of subjects) {
       t.equal(got.filter((answer) => answer === 'repeated').length, 40)
     })
 
+    promise(
+      'the last of the events that a claim holds back becomes a run when the claim ends',
+      async (t, { store, clock, claimOf, work }) => {
+        const after = (key: string, more: Partial<Group> = {}): Group =>
+          groupOf({ key, windowMs: 0, maxWaitMs: 0, afterClaim: true, ...more })
+        const beside = (id: string, key: string): Claim => ({ ...claimOf(id), beside: { key: `@${key}`, holdMs: 60_000 } })
+        const join = (id: string, key = 'c', more?: Partial<Group>) => store.join(runOf(id), beside(id, key), after(key, more))
+        t.strictSame(await Promise.all([join('a'), join('b'), join('a')]), ['accepted', { group: 'evt-b', count: 1 }, 'duplicate'])
+        t.strictSame(await work(), ['a'])
+        clock.advance(20_000)
+        t.strictSame(await join('c'), { group: 'evt-b', count: 2 })
+        t.equal(await join('b'), 'duplicate')
+        t.strictSame(await store.acceptAll(['d', 'e', 'f'].map((id) => ({ run: runOf(id), claim: beside(id, 'x'), group: after('x') }))), [
+          'accepted',
+          { group: 'evt-e', count: 1 },
+          { group: 'evt-e', count: 2 },
+        ])
+        t.equal(await store.accept(runOf('g'), beside('g', 'c')), 'repeated')
+        t.strictSame(await work(), ['d'])
+        clock.advance(39_999)
+        t.strictSame(await work(), [])
+        clock.advance(1)
+        const lease = only(await store.take(10, 1000))
+        t.match(lease.run, { deliveryId: 'c', merged: { group: 'evt-b', count: 2, keep: 'latest' } })
+        await store.finish(lease, { kind: 'done' })
+        t.equal(await join('h'), 'accepted', 'the claim has ended, and the run makes none')
+        clock.advance(20_000)
+        t.strictSame(await work(), ['h', 'f'])
+        const lane = laneOf(1)
+        const laned = [await join('i', 'l', { lane }), await join('j', 'm', { lane }), await join('k', 'm', { lane })]
+        t.strictSame(laned, ['accepted', 'accepted', { group: 'evt-k', count: 1 }])
+        t.strictSame([await work(), await work()], [['i'], ['j']], 'in turn')
+        clock.advance(60_000)
+        t.strictSame(await work(), ['k'])
+      },
+    )
+
     promise('calls of one turn take effect in their order', async (t, { store, accept, claimOf }) => {
       const got = await Promise.all([
         accept('x'),
@@ -1319,6 +1356,7 @@ const group: fc.Arbitrary<Group> = fc.record(
     maxWaitMs: fc.constantFrom(20, 60),
     keep: fc.constantFrom('latest' as const, 'first' as const, 'all' as const),
     lane,
+    afterClaim: fc.constant(true as const),
   },
   { requiredKeys: ['key', 'windowMs', 'maxWaitMs', 'keep'] },
 )
@@ -1368,7 +1406,10 @@ const callOf = (store: Store, call: Call): Promise<unknown> => {
     ...(call.beside === undefined ? {} : { beside: { key: call.beside, holdMs } }),
   })
   const claim = claimFor(hourMs)
-  if ('group' in call) return store.join(runOf(call.id), claim, call.group)
+  if ('group' in call) {
+    const { afterClaim: _, ...group } = call.group
+    return store.join(runOf(call.id), claim, call.beside === undefined ? group : call.group)
+  }
   if (call.op === 'accept') return store.accept(runOf(call.id), claim, 'lane' in call ? call.lane : undefined)
   // A shared store holds an unsettled claim for half a minute at most. All stores agree on a shorter claim.
   const unsettled = claimFor(20_000)
@@ -1549,6 +1590,11 @@ for (const { name, at } of [shared, ...postgres])
       )
       const taken = batches.flat().filter((answer) => answer !== 'repeated')
       t.equal(taken.length, 200, 'each key has one event')
+      const after = groupOf({ key: '@after', windowMs: 0, maxWaitMs: 0, afterClaim: true })
+      const lasts = Array.from({ length: 20 }, (_, i) => (i % 2 ? first : second).join(runOf(`l${i}`), beside(`l${i}`, '@last'), after))
+      const waiting = (await Promise.all(lasts)).filter((answer) => answer !== 'accepted')
+      t.equal(waiting.length, 19, 'one passes, the others wait')
+      t.equal(Math.max(...waiting.map((answer) => (typeof answer === 'object' ? answer.count : 0))), 19)
       const direct = (store: Store, id: string) => store.claim(beside(id, '@direct'))
       t.strictSame((await Promise.all([direct(first, 'd1'), direct(second, 'd2')])).sort(), ['claimed', 'unsettled'])
     })

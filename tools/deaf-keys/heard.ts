@@ -207,6 +207,11 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'rate_limit with when_over: queue: all are accepted, and their runs begin so many a minute, in order': 'Route.rate_limit.when_over',
     'rate_limit: what queues expires in its time': 'Route.expires_seconds Route.rate_limit.per_minute',
   },
+  'spec/cooldown.test.ts': {
+    'last: the last event of the burst runs when the time is over, and says how many others there were':
+      'Route.cooldown.key Route.cooldown.last',
+    'the first event passes; those after it are ignored, recorded and listed, until the time is over': 'Route.cooldown.minutes',
+  },
   'spec/duplicates.test.ts': {
     'no value forges the key of two fields, and an event without a usable value counts by its id': 'Route.duplicates.key',
     'the first event with a key counts for its minutes, and an id for an hour all the same': 'Route.duplicates.minutes',

@@ -34,7 +34,7 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   handshake: { means: 'A question of the sender was answered. No event came with it.', fix: 'Nothing is to be done.' },
   ignored: {
     means:
-      'The signature holds, and the route does not want the event: by its events, payload schema, filters or script, as a comment of its own, or as its job cannot start.',
+      'The signature holds, and the route does not want the event: by its events, payload schema, filters, script or cooldown, as a comment of its own, or as its job cannot start.',
     fix: `${showsWhy} headgate webhook trace <route> --event-id <id> shows every condition.`,
   },
   bad_signature: {

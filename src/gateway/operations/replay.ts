@@ -55,14 +55,19 @@ export const replay = async (question: Omit<ControlQuestions['replay'], 'ahead'>
   try {
     const request = 'request' in again ? again.request : await verifyAgain(plan, again.unverified, shared.clock.now())
     if (typeof request === 'string') return replayMissing(request)
-    const { key } = served.source.spec.duplicates ?? {}
-    const note = key !== undefined && request.replay?.isNew ? 'as a replay it was not compared by the key of duplicates' : undefined
+    const note = request.replay?.isNew ? passedBy(served.source.spec) : undefined
     if (dryRun) return await rehearse(request, serving, shared, served.source, note)
     const ended = withNote(await runVerified(plan, request), note)
     return tellReplay(request, ended, { plan, of: view.event_id, isEdited: body !== undefined }, facts)
   } finally {
     plan.scope.release()
   }
+}
+
+/** Says which key of the route does not count for the replay of an event under a new id; `undefined` where each counts. */
+const passedBy = ({ duplicates, cooldown }: RouteSource['spec']): string | undefined => {
+  if (cooldown) return 'as a replay it was not held back by cooldown'
+  return duplicates?.key === undefined ? undefined : 'as a replay it was not compared by the key of duplicates'
 }
 
 /** Adds a note to the outcome of an event that was taken, for its record and the answer to the operator. */

@@ -5,17 +5,14 @@
  */
 
 import type { Report } from '../../core/diagnostic.ts'
-import type { NewRun } from '../../core/new-run.ts'
-import type { Outcome } from '../../core/outcome.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
-import type { Claim, Group, Lane } from '../../store/ports.ts'
-import { claimOf, duplicate, holdMsOf } from '../claim.ts'
-import type { Effects } from '../effects.ts'
+import type { Group, Lane } from '../../store/ports.ts'
+import { claimOf, holdMsOf } from '../claim.ts'
 import { templateKit } from '../template-kit.ts'
 import type { EndingPart } from './ending.ts'
-import { acceptAgent, agentRun, commitWork, routeMembers } from './kit/accept.ts'
+import { acceptAgent, agentRun, joinGroup, routeMembers } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
 import { compileSession } from './kit/session.ts'
@@ -80,16 +77,3 @@ const groupOf = (key: string, { singleFlight, ...settings }: GroupSettings, rout
   const lane: Lane | undefined = singleFlight ? { key, limit: 1, whenFull: 'wait' } : routeLane
   return { key, ...settings, ...(lane ? { lane } : {}) }
 }
-
-/** Adds the run of one event to its group in the store, and resolves to the event's outcome. */
-const joinGroup = (run: NewRun, claim: Claim, group: Group, effects: Effects): Promise<Outcome> =>
-  commitWork(
-    effects,
-    (store) => store.join(run, claim, group),
-    (joined) => {
-      if (joined === 'duplicate' || joined === 'repeated') return duplicate(run, joined)
-      // When the store can take no further group, the event becomes a run of its own at once (rules: Limits 3).
-      if (joined === 'full') return acceptAgent(run, claim, effects, group.lane)
-      return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
-    },
-  )

@@ -10,7 +10,7 @@ import type { Delivery } from '../../core/new-run.ts'
 import { type Outcome, refuse, unavailable } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import type { Claim, Claimed, Store } from '../../store/ports.ts'
-import { claimOf, compileTargetClaims, duplicate, holdMsOf } from '../claim.ts'
+import { claimOf, compileTargetClaims, heldBack, holdMsOf } from '../claim.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../destination.ts'
 import type { Effects } from '../effects.ts'
 import { type Outgoing, permanentFailure, type Sent } from '../targets/target.ts'
@@ -47,7 +47,7 @@ export const direct: EndingPart = {
       const deadline = kit.effects.clock.monotonic() + budgetMs
       try {
         const had = await claimAndReadTargets(claim, targetClaims, kit.effects, deadline)
-        if (had === 'duplicate' || had === 'repeated') return duplicate(event, had)
+        if (had === 'duplicate' || had === 'repeated') return heldBack(event, had, claim)
         return had === 'unsettled'
           ? inProgress
           : await deliverDirectly(event, rendered, { claim, targetClaims, had, deadline }, kit.effects)

@@ -24,7 +24,7 @@ export const duplicate: StagePart = {
         // An operator who replays an event wants its work once more.
         if (event.isReplay) return event
         return thenAll([keyOf(event)], ([value]) => {
-          if (value !== undefined) return { ...event, besideClaim: { key: keyName('@repeat', event, value), holdMs } }
+          if (value !== undefined) return { ...event, besideClaim: { key: keyName('@repeat', event, value), holdMs, of: 'duplicates' } }
           kit.effects.onlooker?.noted('the event has no value for the key of "duplicates": only its delivery id counts')
           return event
         })

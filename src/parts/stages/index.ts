@@ -1,6 +1,7 @@
 /** The list of stages, in the order in which they run (rules: Order 1). */
 
 import { client } from './client.ts'
+import { cooldown } from './cooldown.ts'
 import { duplicate } from './duplicate.ts'
 import { eventRate } from './event-rate.ts'
 import { events } from './events.ts'
@@ -15,8 +16,8 @@ import type { StagePart } from './stage.ts'
 
 /**
  * The stages of a plan. `x-pipeline` in the schema lists the steps of a request for people, and has three more. `body_size` and `route` run
- * before the route's plan is known (src/http/receive.ts). `dispatch` is the ending. Where it stores work, it makes the claims that the stage
- * `duplicate` is about in the same commit, so that no delivery id is claimed without its work.
+ * before the route's plan is known (src/http/receive.ts). `dispatch` is the ending. Where it stores work, it makes the claims that the stages
+ * `duplicate` and `cooldown` are about in the same commit, so that no delivery id is claimed without its work.
  */
 export const stages: readonly StagePart[] = [
   rateLimit,
@@ -30,4 +31,5 @@ export const stages: readonly StagePart[] = [
   eventRate,
   script,
   duplicate,
+  cooldown,
 ]

@@ -18,8 +18,12 @@ export class Claims {
   }
 
   isHeld(key: string, now: number): boolean {
-    const held = this.#claims.get(key)
-    return held !== undefined && held.expiresAt > now
+    return this.leftMs(key, now) > 0
+  }
+
+  /** Returns for how long a claim holds the key, in milliseconds; 0 where none does. */
+  leftMs(key: string, now: number): number {
+    return Math.max(0, (this.#claims.get(key)?.expiresAt ?? now) - now)
   }
 
   /**

@@ -90,6 +90,7 @@ class MemoryStore implements OpenStore {
 
   async join(run: NewRun, claim: Claim, group: Group): Promise<Joined> {
     const now = this.#now()
+    if (group.afterClaim) return this.#joinAfter(run, claim, group, now)
     if (!this.#queue.groups.hasRoom(group.key) && !this.#isKnown(claim, now)) return 'full'
     return this.#hold(claim, now) ?? this.#queue.groups.join(run, group, now)
   }
@@ -233,6 +234,16 @@ class MemoryStore implements OpenStore {
 
   #hold(claim: Claim, now: number): 'duplicate' | 'repeated' | undefined {
     return this.#claims.holdBoth(claim, true, this.#queue.size + this.#queue.runs.dead, now)
+  }
+
+  #joinAfter(run: NewRun, { beside, ...claim }: Claim, group: Group, now: number): Joined {
+    const leftMs = beside ? this.#claims.leftMs(beside.key, now) : 0
+    if (leftMs > 0 && !this.#queue.groups.hasRoom(group.key) && !this.#claims.isHeld(claim.key, now)) return 'full'
+    const held = this.#hold(leftMs > 0 || !beside ? claim : { ...claim, beside }, now)
+    if (held) return held
+    if (leftMs > 0) return this.#queue.groups.join(run, { ...group, windowMs: leftMs, maxWaitMs: beside?.holdMs ?? 0 }, now)
+    this.#queue.runs.add(run, group.lane, now)
+    return 'accepted'
   }
 
   /** Whether the id of an event, or the claim beside it, is held. */

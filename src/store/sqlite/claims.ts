@@ -109,7 +109,15 @@ export class Claims {
   }
 
   isHeld(key: string, now: number): boolean {
-    return this.#recent.holds(key, now) || this.#sql.isHeld.all([key, now]).length > 0
+    return this.leftMs(key, now) > 0
+  }
+
+  /** Returns for how long a claim holds the key, in milliseconds; 0 where none does. */
+  leftMs(key: string, now: number): number {
+    const recent = this.#recent.endOf(key)
+    if (recent > now) return recent - now
+    const [row] = this.#sql.isHeld.all([key, now]) as [until: number][]
+    return row ? row[0] - now : 0
   }
 
   isUnsettled(key: string, now: number): boolean {

@@ -127,6 +127,17 @@ export class Ledger {
     return this.groups.join(joining, now)
   }
 
+  /** As `join`, for a group with `afterClaim`. `acceptAtOnce`: the step for an event that makes the claim beside that of its id. */
+  joinAfter(accept: Accept, joining: JoiningEvent, acceptAtOnce: LedgerStep<Accepted>, now: number): Accepted | Joined {
+    const { key, holdMs, run, beside } = accept
+    const windowMs = beside ? this.claims.leftMs(beside.key, now) : 0
+    if (!beside || windowMs === 0) return acceptAtOnce(this, now)
+    if (!this.groups.hasRoom(joining.group) && !this.claims.isHeld(key, now)) return 'full'
+    if (!this.claims.claim(key, holdMs, 0, now)) return 'duplicate'
+    this.#expectRank(run)
+    return this.groups.join({ ...joining, windowMs, maxWaitMs: beside.holdMs }, now)
+  }
+
   /** Whether the id of an event, or the claim beside it, is held. */
   #isKnown({ key, beside }: Claim, now: number): boolean {
     return this.claims.isHeld(key, now) || (beside !== undefined && this.claims.isHeld(beside.key, now))

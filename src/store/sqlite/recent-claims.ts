@@ -54,7 +54,12 @@ export class RecentClaims {
   }
 
   holds(key: string, now: number): boolean {
-    return (this.#until[this.#slotOf(halfFingerprint(key, 0), halfFingerprint(key, halfLength))] as number) > now
+    return this.endOf(key) > now
+  }
+
+  /** Returns the end of the claim of a key, also where it is past; 0 where there is none. */
+  endOf(key: string): number {
+    return this.#until[this.#slotOf(halfFingerprint(key, 0), halfFingerprint(key, halfLength))] as number
   }
 
   /** Claims a key. `full`: the key is not held, and the table is full. */

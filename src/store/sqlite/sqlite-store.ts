@@ -260,7 +260,7 @@ const acceptInLane = (accept: Accept, lane: Lane): LedgerStep<Accepted> => {
   return (ledger, now) => ledger.acceptInLane(accept, text, hashed, now)
 }
 
-const join = (accept: Accept, { key, windowMs, maxWaitMs, keep, lane }: Group): LedgerStep<Joined> => {
+const join = (accept: Accept, { key, windowMs, maxWaitMs, keep, lane, afterClaim }: Group): LedgerStep<Joined> => {
   const { run } = accept
   const joining: JoiningEvent = {
     group: hashKey(key),
@@ -273,13 +273,18 @@ const join = (accept: Accept, { key, windowMs, maxWaitMs, keep, lane }: Group): 
     run: JSON.stringify(run),
     ...(keep === 'all' ? { prompt: { text: JSON.stringify(keptPrompt(run)), chars: run.prompt.length } } : {}),
   }
-  return (ledger, now) => ledger.join(accept, joining, now)
+  if (!afterClaim) return (ledger, now) => ledger.join(accept, joining, now)
+  // The lane of a group refuses nothing, so no event is `busy`.
+  const atOnce = acceptOne(accept, lane && { ...lane, whenFull: 'wait' })
+  return (ledger, now) => ledger.joinAfter(accept, joining, atOnce, now) as Joined
 }
+
+const acceptOne = (accept: Accept, lane: Lane | undefined): LedgerStep<Accepted> =>
+  lane ? acceptInLane(accept, lane) : (ledger, now) => ledger.accept([accept], now)[0] as Accepted
 
 const acceptWork = ({ run, claim, lane, group }: PendingWork): LedgerStep<WorkAnswer> => {
   const accept = acceptOf(run, claim)
-  if (group) return join(accept, group)
-  return lane ? acceptInLane(accept, lane) : (ledger, now) => ledger.accept([accept], now)[0] as Accepted
+  return group ? join(accept, group) : acceptOne(accept, lane)
 }
 
 /** Returns the JSON list of `[runId, fence]`. */

@@ -50,7 +50,7 @@ const statementTexts = {
   reserveUpTo: "update sqlite_sequence set seq = ? where name = 'runs'",
 
   claim: `insert into claims (key, expires_at, mark) values (?1, ?2, ?3) ${unlessHeld('?4')}`,
-  isHeld: 'select 1 from claims where key = ? and expires_at > ?',
+  isHeld: 'select expires_at from claims where key = ? and expires_at > ?',
   isUnsettled: 'select 1 from claims where key = ? and expires_at > ? and mark > 0',
   keepClaim: 'update claims set mark = ? where key = ? and mark > 0',
   dropClaim: 'delete from claims where key = ? and mark > 0',

@@ -9,8 +9,8 @@ import type { NewRun, RunFile } from '../../../core/new-run.ts'
 import { type Outcome, overloaded, unavailable } from '../../../core/outcome.ts'
 import type { Event, KeptFile } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
-import type { Claim, Lane, Store, WorkAnswer } from '../../../store/ports.ts'
-import { duplicate } from '../../claim.ts'
+import type { Group, Lane, Store, WorkAnswer } from '../../../store/ports.ts'
+import { type EventClaim, heldBack } from '../../claim.ts'
 import type { Effects } from '../../effects.ts'
 import type { EventMessage } from './message.ts'
 
@@ -91,16 +91,39 @@ export const directRun = (event: Event, { prompt: { text }, delivery }: EventMes
 const storedFile = ({ name, type, sha256, content }: KeptFile): RunFile => ({ name, type, sha256, data: content.toString('base64') })
 
 /**
- * Commits a run with the claim of its event, and resolves to the outcome. Without a lane, the run may start at
- * once. In a lane, the run may have to wait for its turn. A run waits in the store, never in memory.
+ * Commits a run with the claim of its event, and resolves to the outcome. Without a lane, the run may start at once. In a lane, the run may
+ * have to wait for its turn. A run waits in the store, never in memory. Where a claim holds the event back until it is known whether the
+ * event is the last one (`cooldown.last`), the event waits in a group.
  */
-export const acceptAgent = (run: NewRun, claim: Claim, effects: Effects, lane?: Lane): Promise<Outcome> =>
+export const acceptAgent = (run: NewRun, claim: EventClaim, effects: Effects, lane?: Lane): Promise<Outcome> =>
+  claim.beside?.last
+    ? joinGroup(run, claim, { ...lastGroup, key: claim.beside.key, ...(lane ? { lane } : {}) }, effects)
+    : commitWork(
+        effects,
+        (store) => store.accept(run, claim, lane),
+        (handed) => {
+          if (handed === 'duplicate' || handed === 'repeated') return heldBack(run, handed, claim)
+          return handed === 'busy' ? overloaded('its lane is full') : accepted(run)
+        },
+      )
+
+/** The group of the events that a claim holds back. The store knows when the claim ends. */
+const lastGroup = { windowMs: 0, maxWaitMs: 0, keep: 'latest', afterClaim: true } as const
+
+const accepted = ({ route, event, deliveryId }: NewRun): Outcome => ({ kind: 'accepted', route, event, deliveryId })
+
+/** Adds the run of one event to its group in the store, and resolves to the event's outcome. */
+export const joinGroup = (run: NewRun, claim: EventClaim, group: Group, effects: Effects): Promise<Outcome> =>
   commitWork(
     effects,
-    (store) => store.accept(run, claim, lane),
-    (handed) => {
-      if (handed === 'duplicate' || handed === 'repeated') return duplicate(run, handed)
-      if (handed === 'busy') return overloaded('its lane is full')
-      return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId }
+    (store) => store.join(run, claim, group),
+    (joined) => {
+      if (joined === 'accepted') return accepted(run)
+      if (joined === 'duplicate' || joined === 'repeated') return heldBack(run, joined, claim)
+      // When the store can take no further group, the event becomes a run of its own at once (rules: Limits 3).
+      if (joined === 'full') return acceptAgent(run, group.afterClaim ? ownClaim(claim) : claim, effects, group.lane)
+      return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
     },
   )
+
+const ownClaim = ({ key, holdMs }: EventClaim): EventClaim => ({ key, holdMs })

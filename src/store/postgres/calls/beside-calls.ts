@@ -21,6 +21,7 @@ type BesideRow = Partial<Omit<JoinCall, keyof ClaimFields | 'limit'>> & {
   readonly run?: string
   readonly laneLimit?: number | null
   readonly refuses?: boolean
+  readonly afterClaim?: true
 }
 
 const claimRow = ({ key, holdMs, beside }: Claim, mark: bigint): BesideRow => ({
@@ -43,6 +44,7 @@ export const workRow = (claim: Claim, mark: bigint, { run, lane, group }: Pick<P
       maxWaitMs: boundedMs(maxWaitMs),
       lane,
       laneLimit: limit && wholeLimit(limit),
+      ...(group.afterClaim ? { afterClaim: true, refuses: false } : {}),
     }
   }
   return lane ? { ...row, lane: keyOf(lane.key), laneLimit: wholeLimit(lane.limit), refuses: lane.whenFull === 'refuse' } : row

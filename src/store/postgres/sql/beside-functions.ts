@@ -16,6 +16,7 @@ export const besideFunctions = `
     in_lanes uuid[];
     is_own boolean;
     is_new boolean;
+    left_ms float8;
     answer text;
     answers text[] := '{}';
   begin
@@ -32,7 +33,8 @@ export const besideFunctions = `
     for c in
       select * from json_to_recordset(calls) as t (place int, key uuid, "holdMs" float8, "keptMs" float8, mark bigint, beside uuid,
         "besideMs" float8, run text, lane uuid, "laneLimit" int, refuses boolean, "group" uuid, event text,
-        "windowMs" float8, "maxWaitMs" float8, keep text, prompt text, "promptChars" int) order by place
+        "windowMs" float8, "maxWaitMs" float8, keep text, prompt text, "promptChars" int,
+        "afterClaim" boolean) order by place
     loop
       is_own := true;
       is_new := false;
@@ -47,12 +49,17 @@ export const besideFunctions = `
           answer := '"duplicate"';
         elsif c.run is null and exists (select 1 from claims where key = c.beside and mark < 0) then
           answer := '"unsettled"';
+        elsif c."afterClaim" then
+          select extract(epoch from until - clock()) * 1000 into left_ms from claims where key = c.beside;
+          answer := (join_1(array[c.key], array[c."holdMs"], array[c.mark], array[c."group"], array[split_part(c.run, '"', 4)], array[c.event],
+            array[left_ms], array[c."besideMs"], array[c.keep], array[c.lane], array[c."laneLimit"], array[c.run], array[c.prompt],
+            array[c."promptChars"]))[1];
         else
           insert into claims as held (key, until, mark) values (c.key, clock() + c."keptMs" * interval '1 ms', abs(c.mark))
           ${overExpired};
           answer := '"repeated"';
         end if;
-      elsif c."group" is not null then
+      elsif c."group" is not null and c."afterClaim" is null then
         answer := (join_1(array[c.key], array[c."holdMs"], array[c.mark], array[c."group"], array[split_part(c.run, '"', 4)], array[c.event],
           array[c."windowMs"], array[c."maxWaitMs"], array[c.keep], array[c.lane], array[c."laneLimit"], array[c.run], array[c.prompt],
           array[c."promptChars"]))[1];
