@@ -58,10 +58,11 @@ export const adapterOf = (settings: WebhookSettings, isMalformed: (key: string) 
 export const isUsableSecret = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !noSecret(secret)
 
 /**
- * Returns the public keys of a route's sender, else the route's own secrets, else (without a `secret` key) the global secret. Of each of
+ * Returns no secret for a route without an address, which nobody can post to; else the public keys of a route's sender, else the route's own secrets, else (without a `secret` key) the global secret. Of each of
  * these, only the usable texts are returned.
  */
 const routeSecrets = (spec: Route, globalSecret: string | undefined): string[] => {
+  if (spec.address === false) return []
   if (spec.public_key !== undefined) return [spec.public_key].flat().filter(isUsableSecret)
   if (Array.isArray(spec.secrets)) return spec.secrets.filter(isUsableSecret)
   const secret = Object.hasOwn(spec, 'secret') ? spec.secret : globalSecret
@@ -94,7 +95,7 @@ export const routeSourceOf = (
   around: SecretsAround,
 ): RouteSource => {
   const { spec } = written
-  const provided = routeReferences(raw, around)
+  const provided = spec.address === false ? [] : routeReferences(raw, around)
   const replaced = provided.flatMap((reference) => {
     const found = around.secrets?.provided?.get(reference)
     return found && 'value' in found ? (found.before ?? []) : []

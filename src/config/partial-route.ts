@@ -24,7 +24,7 @@ export type PartialRoute = { readonly route: RouteSource; readonly lost: readonl
  * Keys that are taken out as a whole where anything in their value is wrong, even a setting of a single item. An item is not taken out
  * alone, because the items behind it would have other indexes than in the file.
  */
-const wholeLists: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills', 'toolsets'])
+const wholeLists: ReadonlySet<string> = new Set(['verify', 'dispatch', 'deliver', 'secrets', 'skills', 'toolsets'])
 
 /** Returns the partial route of a route with these Diagnostics; `undefined` where the route as a whole is wrong. */
 const partialRouteOf = (

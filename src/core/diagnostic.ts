@@ -90,6 +90,8 @@ export const codeCatalogue = {
   WH242: { severity: 'error', title: 'a console whose address or sign-in cannot work' },
   WH245: { severity: 'warning', title: 'a wait for a reply that is vain or too long' },
   WH246: { severity: 'error', title: 'a protection that cannot act here' },
+  WH247: { severity: 'error', title: 'a dispatch that cannot work' },
+  WH248: { severity: 'warning', title: 'a route that no event reaches' },
   WH238: { severity: 'warning', title: 'a route whose silence is to be told is not there', outside: true },
   WH301: { severity: 'warning', title: 'a secret that is easy to guess' },
   WH302: { severity: 'warning', title: 'the same secret on two routes' },

@@ -11,6 +11,13 @@ export const unavailable = (fault: StoreFault): Refused => refuse('unavailable',
 /** Returns the refusal of a request whose work would exceed a limit, such as the length of a queue. `detail`: the sentence for the log. */
 export const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })
 
+/** After this time a sender may send an event again that a paused route did not take. */
+const pausedRetrySeconds = 60
+
+/** Returns the refusal of a request whose route takes no events for now. `name`: the route that received it. */
+export const routePaused = (name: string, detail?: string): Refused =>
+  refuse('route_paused', { name, retryAfterSeconds: pausedRetrySeconds, ...(detail === undefined ? {} : { detail }) })
+
 /** The answer to a sender. */
 export type Reply = {
   readonly status: number
@@ -82,6 +89,7 @@ export type Ignored = {
     | 'filter'
     | 'script'
     | 'cooldown'
+    | 'dispatch'
     | 'job_paused'
     | 'job_disabled'
     | 'job_running'
@@ -115,7 +123,7 @@ export type Outcome =
   | (EventReference & { readonly kind: 'accepted'; readonly cronJob?: string })
   /** The event joined a group. `group`: the id of the event that opened the group. */
   | (EventReference & { readonly kind: 'coalesced'; readonly group: string })
-  /** Each item of the request is an event with an outcome of its own. `items`: their number by the name of their outcome. */
+  /** The request is several events, each with an outcome of its own. `items`: their number by the name of their outcome. */
   | (EventReference & { readonly kind: 'split'; readonly items: { readonly [outcome: string]: number } })
   | {
       readonly kind: 'delivered'

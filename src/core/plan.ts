@@ -23,13 +23,24 @@ export type Redaction = { readonly event: (event: Event) => Event; readonly requ
 export type Parse = (request: VerifiedRequest) => Event | Refused
 /** Lets an event on (unchanged, or with another payload) or ends it. Returns a promise only where it must wait. */
 export type EventGate = (event: Event) => MaybePromise<Event | Ignored | Refused>
-/** Makes an event of each item of a request, and has the work of all items committed at once. */
+/** The part of a plan that an event runs through. */
+export type EventPlan = Pick<RoutePlan, 'onEvent' | 'ending' | 'respond'>
+/** An event, and the plan that it runs through: that of its route. */
+export type PlannedEvent = { readonly event: Event; readonly plan: EventPlan }
+/**
+ * Chooses the routes of an event, and returns the event of each, in order. `Ignored`: no row of `dispatch` holds. `Refused`: a route cannot
+ * take the event now.
+ */
+export type Dispatch = (event: Event, request: VerifiedRequest) => MaybePromise<readonly PlannedEvent[] | Ignored | Refused>
+/** Makes several events of a request, and has the work of all of them committed at once. */
 export type Split = {
   /**
    * Returns the events of the items, in order; `undefined` for a request that has no list where the items should be, and is one event.
    * `event`: the whole request as an event.
    */
   readonly items: (event: Event, request: VerifiedRequest) => readonly Event[] | Refused | undefined
+  /** Takes each event to other routes, after the gates of this one. Absent on a route without `dispatch`. */
+  readonly dispatch?: Dispatch
   /**
    * Runs items in turn, and commits their work. Resolves to their outcomes, in order; or to the refusal of the whole request, of which no
    * item was taken.

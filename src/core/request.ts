@@ -118,8 +118,9 @@ export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 're
   readonly isPulled?: boolean
   /**
    * Present for a replay of a stored request. `isNew`: its events get new delivery ids. `item`: only this item of the request is replayed.
+   * `to`: only the event of this route of `dispatch` is replayed, whichever row holds.
    */
-  readonly replay?: { readonly isNew: boolean; readonly item?: number | undefined }
+  readonly replay?: { readonly isNew: boolean; readonly item?: number | undefined; readonly to?: string | undefined }
 }
 
 /** A verified, parsed event. */

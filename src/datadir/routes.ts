@@ -15,6 +15,7 @@ import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import { endings } from '../parts/endings/index.ts'
+import { dispatchTargets } from '../parts/split/dispatch.ts'
 import { fingerprint, maskJson } from '../secrets/mask.ts'
 import { type Pause, pausesFileName, pausesIn } from './paused-routes.ts'
 import { type ListenSettings, listenerOf, routeUrl } from './route-address.ts'
@@ -96,11 +97,12 @@ export const describeRoute = ({ name, source, written, route, shadowed, pause }:
     enabled: own(spec, 'enabled') !== false,
     paused: pauseWord(pause) ?? null,
     valid: route !== undefined,
-    url: routeUrl(reached, name, profile),
+    url: own(spec, 'address') === false ? null : routeUrl(reached, name, profile),
     profile,
     mode: endings.find(({ fits }) => fits(spec as Route))?.mode ?? null,
     events: Array.isArray(events) ? events : [],
-    deliver: targetNamesOf(spec),
+    deliver: own(spec, 'dispatch') === undefined ? targetNamesOf(spec) : '',
+    dispatch: route ? [...dispatchTargets(route.spec)] : [],
     secret:
       secret === undefined
         ? null

@@ -245,8 +245,14 @@ const secretShown = (value: Json): string => {
   return /^(?:\$\{\w+\}|(?:file|credential|exec):.*|\*\*\*.*|INSECURE_NO_AUTH)$/.test(text) ? text : `set here, fp ${fingerprint(text)}`
 }
 
-/** `agent`: an agent is asked. `direct`: the rendered message is sent without an agent. `job`: a scheduled job is started. */
-export type Mode = 'agent' | 'direct' | 'job'
+/**
+ * `agent`: an agent is asked. `direct`: the rendered message is sent without an agent. `job`: a scheduled job is started. `dispatch`: other
+ * routes take the event.
+ */
+export type Mode = 'agent' | 'direct' | 'job' | 'dispatch'
 
 /** Returns the mode of a route, which says what becomes of an event that the route takes. */
-export const modeOf = (spec: JsonObject): Mode => (spec.deliver_only === true ? 'direct' : spec.cron_job !== undefined ? 'job' : 'agent')
+export const modeOf = (spec: JsonObject): Mode => {
+  if (spec.dispatch !== undefined) return 'dispatch'
+  return spec.deliver_only === true ? 'direct' : spec.cron_job !== undefined ? 'job' : 'agent'
+}

@@ -1,9 +1,11 @@
-/** Runs the items of a request that is split: each through the gates and the ending, like a request of its own. */
+/**
+ * Runs the events of a request that is split or dispatched: each through the gates and the ending of its route, like a request of its own.
+ */
 
 import type { EndedItem } from '../core/facts/fact.ts'
 import { type Outcome, refuse } from '../core/outcome.ts'
 import { outcomeName } from '../core/outcome-table.ts'
-import type { MaybePromise, RoutePlan, Split } from '../core/plan.ts'
+import type { Dispatch, EventPlan, MaybePromise, RoutePlan, Split } from '../core/plan.ts'
 import type { Event, VerifiedRequest } from '../core/request.ts'
 import { factsOf, type Trail, trailAt } from './trail.ts'
 
@@ -20,28 +22,47 @@ export type SplitRequest = {
   readonly items: readonly Event[] | undefined
 }
 
-/** Runs one item, and notes in its trail how far it comes. */
-type RunItem = (trail: Trail, item: Event, index: number) => MaybePromise<Outcome>
+/**
+ * One event of a request. `index`: the place of its item. `plan`: absent for an event that its first route has ended, with `ended`. `trail`:
+ * how far the event has come.
+ */
+type Part = { readonly index: number; readonly event: Event; readonly trail: Trail } & (
+  | { readonly plan: EventPlan; readonly ended?: never }
+  | { readonly plan?: never; readonly ended: Outcome }
+)
+
+/** Runs an event through a plan, and notes in the trail how far it comes. `index`: the place of its item; absent behind `dispatch`. */
+type RunEvent = (plan: EventPlan, trail: Trail, event: Event, index?: number) => MaybePromise<Outcome>
 
 /**
- * Runs the items in turn, and notes their ends in the trail of the request. Resolves to the outcome of the request: `split`, or a refusal
- * where no item was taken. A request without a list, and the replay of one item, have the outcome of their only event.
+ * Runs the events in turn, and notes their ends in the trail of the request. Resolves to the outcome of the request: `split`, or a refusal
+ * where no event was taken. A request without a list that no route dispatches, and the replay of one event, have the outcome of their only
+ * event.
  */
-export const runItems = async (of: SplitRequest, runItem: RunItem): Promise<Outcome> => {
+export const runItems = async (of: SplitRequest, runEvent: RunEvent): Promise<Outcome> => {
   const { plan, split, trail, request, event, items = [event] } = of
-  const isOne = of.items === undefined || request.replay?.item !== undefined
-  if (isOne && items.length === 0) return refuse('bad_json', { detail: 'the request has no such item' })
-  const trails = items.map((item) => trailAt(trail.stage, item))
-  const outcomes = await split.run(items, (item, index) => runItem(trails[index] as Trail, item, index))
+  const { item: only, to } = request.replay ?? {}
+  const isOneItem = of.items === undefined || only !== undefined
+  if (isOneItem && items.length === 0) return refuse('bad_json', { detail: 'the request has no such item' })
+  const whole = items.map((item, i): Part => ({ index: only ?? i, event: item, trail: trailAt(trail.stage, item), plan }))
+  const parts = split.dispatch ? await dispatched(whole, split.dispatch, request, runEvent) : whole
+  const isOne = isOneItem && (to !== undefined || parts.every((part) => part.ended !== undefined || part.plan === plan))
+  const outcomes = await split.run(
+    parts.map((part) => part.event),
+    (item, i) => {
+      const part = parts[i] as Part
+      return part.ended ?? runEvent(part.plan, part.trail, item, split.dispatch ? undefined : i)
+    },
+  )
   if ('kind' in outcomes) {
     trail.stage = plan.ending.stage
     return outcomes
   }
-  const ends = outcomes.map((outcome, i) => endOf(outcome, trails[i] as Trail, items[i] as Event))
+  const ends = outcomes.map((outcome, i) => endOf(outcome, parts[i] as Part))
   const [first] = ends
   if (isOne && first) {
     trail.event = first.event
-    trail.stage = (trails[0] as Trail).stage
+    trail.stage = (parts[0] as Part).trail.stage
     return first.outcome
   }
   const ignored = ends.filter(({ outcome }) => outcome.kind === 'ignored')
@@ -51,10 +72,29 @@ export const runItems = async (of: SplitRequest, runItem: RunItem): Promise<Outc
   return claims.find((refused) => refused !== undefined) ?? summary(event, ends)
 }
 
-const endOf = (outcome: Outcome, trail: Trail, item: Event): EndedItem => ({
+/** Runs each item through the gates of the route that received it, and returns the events of the routes to which it goes from there. */
+const dispatched = async (
+  items: readonly Part[],
+  dispatch: Dispatch,
+  request: VerifiedRequest,
+  runEvent: RunEvent,
+): Promise<readonly Part[]> => {
+  const parts: Part[] = []
+  for (const { index, event, trail, plan } of items) {
+    const passed = await runEvent(plan as EventPlan, trail, event, index)
+    // The ending of a route that dispatches lets each event on, so any other outcome is that of a gate.
+    const chosen = passed.kind === 'split' ? await dispatch(trail.whole ?? event, request) : passed
+    if ('kind' in chosen) parts.push({ index, event, trail, ended: chosen })
+    else for (const { event, plan } of chosen) parts.push({ index, event, trail: trailAt(trail.stage, event), plan })
+  }
+  return parts
+}
+
+const endOf = (outcome: Outcome, { trail, event, index }: Part): EndedItem => ({
   outcome,
   stage: endStage(outcome, trail),
-  event: factsOf(trail.event ?? item),
+  event: factsOf(trail.event ?? event),
+  index,
 })
 
 /**

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import type { EndedRequest } from '../core/facts/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
-import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
+import type { EventPlan, HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
 import { ReadOnceBody } from '../parts/body/request-body.ts'
 import { endStage, runItems } from './items.ts'
@@ -218,15 +218,15 @@ const parseAndRun = (plan: RoutePlan, request: VerifiedRequest, trail: Trail, wa
   if (items && 'kind' in items) return items
   if (items?.[0]) watch?.stage?.(trail.stage, undefined, items[0])
   beginWait(trail, watch?.clock)
-  return runItems({ plan, split: plan.split, trail, request, event, items }, (of, item, index) =>
-    applyGates(plan, of, item, 0, index === 0 ? watch : undefined),
+  return runItems({ plan, split: plan.split, trail, request, event, items }, (through, of, item, index) =>
+    applyGates(through, of, item, 0, index === 0 ? watch : undefined),
   )
 }
 
 /**
  * Runs the gates of the event from index `first` on, then the ending. Returns a promise only where a gate or the ending has returned one.
  */
-const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, watch?: Watch): Outcome | Promise<Outcome> => {
+const applyGates = (plan: EventPlan, trail: Trail, start: Event, first: number, watch?: Watch): Outcome | Promise<Outcome> => {
   let event = start
   for (let i = first; i < plan.onEvent.length; i++) {
     const { stage, run } = plan.onEvent[i] as RoutePlan['onEvent'][number]

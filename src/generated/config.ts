@@ -377,6 +377,8 @@ description?: string
 enabled?: boolean
 /** Binds the route to this profile, reached at /p/<profile>/webhooks/<route>. */
 profile?: string
+/** false: the route has no address and needs no secret; events come by dispatch of another route. */
+address?: boolean
 /** HMAC secret or token; ${NAME}, file:/path, credential:NAME and exec:PROVIDER/ID are resolved. Absent: the global secret. */
 secret?: string
 /**
@@ -451,6 +453,18 @@ trust_trace_context?: boolean
 script?: string
 /** Seconds the script may take; past them the event is ignored. */
 script_timeout_seconds?: number
+/**
+ * The routes that each verified event goes to: the first row whose condition holds. This route itself does no work.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+dispatch?: {
+/** Conditions that must all hold, as in filters. Absent: the row holds for each event. */
+when?: (Condition[] | Condition)
+/** The route of this configuration, or a list of routes that all get the event. */
+to: (string | string[])
+}[]
 /** Template for the prompt or message; {dotted.path} is replaced. Absent: the payload as JSON. */
 prompt?: string
 /** What becomes of an event on which a {= expression } of the route fails. */
@@ -1007,11 +1021,13 @@ event?: string
 answer?: TestMatcher
 prompt?: TestText
 /**
- * How each item of a request that is split ended, in order. Absent items are an error.
+ * How each item of a request that is split or dispatched ended, in order. Absent items are an error.
  * 
  * Items: How one item ended.
  */
 items?: {
+/** The route of the item: the one to which dispatch has sent it. */
+route?: string
 /** The type of the item. */
 event?: string
 /** How the item ended. */

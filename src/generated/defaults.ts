@@ -94,6 +94,7 @@ export const defaults = {
   },
   "route": {
     "enabled": true,
+    "address": true,
     "confirm_subscriptions": false,
     "payload_mismatch": "ignore",
     "trust_trace_context": false,

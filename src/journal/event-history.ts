@@ -127,6 +127,7 @@ const membersOfArrival = [
   'duration_ms',
   'batch_of',
   'batch_index',
+  'dispatched_by',
   'replay_of',
   'edited',
   'unverified',

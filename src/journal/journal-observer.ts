@@ -133,6 +133,7 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf, traces }: Formats): Ne
     group: outcome.kind === 'coalesced' ? outcome.group : undefined,
     batch_of: batch?.of,
     batch_index: batch?.index,
+    dispatched_by: batch?.by ?? replay?.by,
     replay_of: replay?.of,
     edited: replay?.isEdited ? true : undefined,
     unverified: unverifiedOf(fact),

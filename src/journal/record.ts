@@ -39,10 +39,13 @@ export type Received = {
   /** The id of the event that opened the group of this event. */
   readonly group?: string
   /**
-   * For one item of a request that was split: the event id of the request, and the item's place in it, from 0. Its request has the body.
+   * For one of several events of a request: the event id of the request, and the place of the event's item in it, from 0. Its request has
+   * the body.
    */
   readonly batch_of?: string
   readonly batch_index?: number
+  /** The route that received the request and dispatched the event to `route`. */
+  readonly dispatched_by?: string
   readonly replay_of?: string
   /** The request is a replay, and its body differs from the body of the event that it repeats. */
   readonly edited?: true
@@ -194,6 +197,7 @@ export type EventView = {
   readonly count?: number
   readonly batch_of?: string
   readonly batch_index?: number
+  readonly dispatched_by?: string
   readonly replay_of?: string
   readonly edited?: true
   readonly unverified?: Unverified

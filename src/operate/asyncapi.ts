@@ -26,7 +26,9 @@ export const describeAsyncApi = async (workspace: Workspace, names: readonly str
   const chosen = names.length > 0 ? names.map((name) => findRoute(entries, name)) : entries.routes.filter(({ shadowed }) => !shadowed)
   const { config } = entries.loaded
   const { catalogue } = await catalogueOf(config)
-  const routes = chosen.flatMap(({ route }) => (route && route.spec.enabled !== false ? describeRoute(route, config, catalogue) : []))
+  const routes = chosen.flatMap(({ route }) =>
+    route?.enabled && route.spec.address !== false ? describeRoute(route, config, catalogue) : [],
+  )
   const schemas = routes.flatMap(({ key, schema }) => (schema === undefined ? [] : [[key, schema] as const]))
   return {
     asyncapi: '3.0.0',

@@ -157,6 +157,8 @@ export interface Effects {
   readonly tooOld?: ((provided: readonly string[]) => string | undefined) | undefined
   /** Hands the replies of runs to the senders that wait for them. Absent where no request is answered, as in dry runs. */
   readonly replies?: Replies | undefined
+  /** Says which routes take no events for now. Absent in dry runs. */
+  readonly pauses?: { refuses(route: string): boolean } | undefined
   /** Wakes the worker, because new work was committed. */
   wake(): void
   /** Whether the queue of accepted runs can take so many more runs; without a number, one. */

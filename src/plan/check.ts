@@ -15,6 +15,7 @@ import { isObject } from '../core/json.ts'
 import type { Effects } from '../parts/effects.ts'
 import { type CheckedEntries, checkEntries, type EntryChecks } from './check-entries.ts'
 import { type Catalogue, checkRoute } from './compile.ts'
+import { checkReached } from './dispatch-rules.ts'
 import { checkTime } from './job-time.ts'
 import { compileJob, JobBook, type JobParts, jobParts } from './jobs.ts'
 import { challengeKeysOf, checkChallengeKeys } from './route-schemes.ts'
@@ -73,7 +74,9 @@ const checkedRoute = (compile: CheckByCompiling, route: RouteSource, salvaged?: 
 export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config, diagnostics, texts, salvaged } = loaded
   const book = quietBook(config, catalogue)
-  const compile: CheckByCompiling = (route) => checkRoute(route, config, catalogue, { ...effects, jobs: book })
+  // A route with a mistake in its shape can be dispatched to as well.
+  const routes = new Map([...salvaged.map(({ route }) => [route.name, route] as const), ...config.routes])
+  const compile: CheckByCompiling = (route) => checkRoute(route, { ...config, routes }, catalogue, { ...effects, jobs: book })
   const sources = [
     ...[...config.routes.values()].map((route) => checkedRoute(compile, route)),
     ...salvaged.map((each) => checkedRoute(compile, each.route, each)),
@@ -95,6 +98,8 @@ export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: E
     diagnostics: [
       ...diagnostics,
       ...compiled,
+      // A route that could not be read may be the one that dispatches.
+      ...(diagnostics.some(({ severity }) => severity === 'error') ? [] : checkReached([...routes.values()])),
       ...checkTls(config, systemClock.now()),
       ...book.diagnostics,
       ...checkTimes(config, book),

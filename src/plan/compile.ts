@@ -4,7 +4,7 @@ import type { AgentPricing } from '../config/budget.ts'
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { placeInJson } from '../config/yaml/place-in-json.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
-import type { Authenticate, EventGate, HeadGate, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
+import type { Authenticate, EventGate, EventPlan, HeadGate, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
 import type { HeldScope, Scope } from '../core/scope.ts'
 import { holdMsOf } from '../parts/claim.ts'
 import { compileClaimIgnored } from '../parts/claim-ignored.ts'
@@ -19,11 +19,13 @@ import { callbackDelivery } from '../parts/respond/callback.ts'
 import type { RunnerPart } from '../parts/runners/runner.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import { checkCatchUpSettings } from '../parts/sender-logs/index.ts'
+import { dispatchTargets } from '../parts/split/dispatch.ts'
 import { compileSplit } from '../parts/split/split.ts'
 import type { Gates, StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { verifyNames } from '../parts/written-names.ts'
+import { checkDispatch } from './dispatch-rules.ts'
 import type { PlanSettings } from './plan-settings.ts'
 import { problemAt } from './problem-at.ts'
 import { checkKeys, checkPaths } from './route-paths.ts'
@@ -67,10 +69,13 @@ export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly D
   return diagnostics
 }
 
+/** The routes of a configuration, which `dispatch` can name. */
+type Routes = ReadonlyMap<string, RouteSource>
+
 /** Compiles a route with the parts of a catalogue. There is no plan when a Diagnostic stops the start. */
 export const compileRoute = (
   route: RouteSource,
-  config: PlanSettings & { readonly agent: AgentPricing },
+  config: PlanSettings & { readonly agent: AgentPricing; readonly routes?: Routes },
   catalogue: Catalogue,
   effects: Effects,
 ): Compiled => {
@@ -85,7 +90,7 @@ export const compileRoute = (
     toolsets: toolsetNames(config, catalogue.toolsets),
     agent: config.agent,
   })
-  diagnostics.push(...checkPaths(route), ...checkKeys(route))
+  diagnostics.push(...checkPaths(route), ...checkKeys(route), ...checkDispatch(route, config.routes, catalogue))
   const report: StageReport = (code, path, message, help, inFile) => {
     const place = inFile && placeInJson(inFile.file, inFile.pointer)
     const related = place ? { related: [{ place, message: 'the mistake' }] } : {}
@@ -95,7 +100,8 @@ export const compileRoute = (
   checkPoll(route.spec, report)
   callbackDelivery(route.spec, targets, report)
   // A plan with skills depends on files, and a plan with an agent on the agent's prices.
-  let lasting = (route.spec.skills ?? []).length === 0 && route.spec.agent === undefined
+  const dispatched = dispatchTargets(route.spec).flatMap((name) => config.routes?.get(name) ?? [])
+  let lasting = [route, ...dispatched].every(({ spec: { skills = [], agent } }) => skills.length === 0 && agent === undefined)
   const recompileAtReload = (): void => {
     lasting = false
   }
@@ -120,7 +126,7 @@ export const compileRoute = (
     operators: catalogue.operators,
     targets,
   }
-  const plan = makeOrRelease(scope, () => assemblePlan(route, kit, catalogue, scope))
+  const plan = makeOrRelease(scope, () => assemblePlan(route, kit, catalogue, scope, dispatched))
   if (diagnostics.some(({ stopsStart }) => stopsStart)) {
     scope.release()
     return { diagnostics, lasting: false }
@@ -128,7 +134,7 @@ export const compileRoute = (
   const lasts = lasting && diagnostics.length === 0
   // A plan that has something open is kept. If it were made again at the first request, it would open the same thing twice.
   const mayBeDropped = lasts && scope.isEmpty
-  return { plan: mayBeDropped ? onDemand(route, kit, catalogue, scope) : always(plan), scope, diagnostics, lasting: lasts }
+  return { plan: mayBeDropped ? onDemand(route, kit, catalogue, scope, dispatched) : always(plan), scope, diagnostics, lasting: lasts }
 }
 
 /** Returns the result of `make`. Where `make` throws, what it has opened is closed. */
@@ -165,7 +171,15 @@ const onDemand = (...from: Parameters<typeof assemblePlan>): (() => RoutePlan) =
  */
 const unservedProfile = (name: string, { dataDir }: PlanSettings) => ({ name, dir: `${dataDir}/profiles/${name}`, env: {}, platforms: {} })
 
-const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue, scope: Scope): RoutePlan => {
+/** Makes the plan of a route. `dispatched`: the routes that its `dispatch` names. */
+const assemblePlan = (
+  { spec, name, profile }: RouteSource,
+  kit: StageKit,
+  catalogue: Catalogue,
+  scope: Scope,
+  dispatched: readonly RouteSource[],
+): RoutePlan => {
+  const { stages, endings } = catalogue
   const onHead: PlanStep<HeadGate>[] = []
   const onEvent: PlanStep<EventGate>[] = []
   let authenticate: PlanStep<Authenticate> | undefined
@@ -190,7 +204,10 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
     holdMsOf(spec),
     kit.effects,
   )
-  const split = compileSplit(spec, kit)
+  const split = compileSplit(spec, kit, (target, effects) => {
+    const source = dispatched.find((each) => each.name === target)
+    return source && { name: target, plan: source.enabled ? targetPlan(source, { ...kit, effects }, catalogue, scope) : undefined }
+  })
   if (!authenticate || !parse || !part) throw new Error('the catalogue lacks a stage or an ending that every route needs')
   return {
     name,
@@ -206,4 +223,15 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
     ...compileAnswers(spec, kit, split !== undefined),
     scope,
   }
+}
+
+/**
+ * Makes the plan of a route for the events that another route dispatches to it. It shares what the other route has open, and hands its work
+ * to `kit.effects`. Its own plan reports its mistakes, and a trace shows the conditions of the traced route alone.
+ */
+const targetPlan = (target: RouteSource, kit: StageKit, catalogue: Catalogue, scope: Scope): EventPlan => {
+  const { name, spec } = target
+  const effects = Object.create(kit.effects, { onlooker: { value: undefined } }) as Effects
+  const own = { name, path: routePath(target), secrets: [], overlap: undefined, provided: [], schemes: schemesFor(target, catalogue) }
+  return assemblePlan(target, { ...kit, ...own, effects, expressions: new FailedExpressions(spec), report: () => {} }, catalogue, scope, [])
 }

@@ -143,8 +143,8 @@ const checkSecrets = (route: RouteSource, context: RuleContext, report: ReportOf
   const isKeyless = wanted.length > 0 && wanted.every(({ keys }) => keys === 'none')
   const isPublic = route.spec.public_key !== undefined || (wanted.length > 0 && wanted.every(({ keys }) => keys === 'public'))
   const at = isPublic ? 'public_key' : route.spec.secrets ? 'secrets' : 'secret'
-  // A route that polls may have no secret: its address refuses every post then.
-  if (route.secrets.length === 0 && !isKeyless && !route.spec.poll) {
+  // A route that polls may have no secret: its address refuses every post then. So may one without an address.
+  if (route.secrets.length === 0 && !isKeyless && !route.spec.poll && route.spec.address !== false) {
     const lacks = isPublic ? 'it has no public_key' : 'it has no secret, and there is no global one'
     const own = route.spec[at] === undefined ? lacks : `its ${at} is empty`
     const help = isPublic ? 'set "public_key" on the route' : 'set "secret" on the route, or the global one (WEBHOOK_SECRET)'

@@ -4,7 +4,7 @@
  */
 
 import { defaultProfile, type RouteSource } from '../config/config.ts'
-import { type Refused, refuse } from '../core/outcome.ts'
+import { type Refused, refuse, routePaused } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import type { HeldScope } from '../core/scope.ts'
 import type { Compiled } from './compile.ts'
@@ -39,9 +39,6 @@ export type Table = {
   readonly pauses?: { refuses(route: string): boolean }
 }
 
-/** After how many seconds a sender is asked to repeat what a paused route refused. */
-const pausedRetrySeconds = 60
-
 const maxNameUnits = 100
 
 /** Returns the route of a name. A configured route always wins over a subscription (rules: Subscriptions 2). */
@@ -52,8 +49,10 @@ export const servedAs = ({ configured, subscribed }: Pick<Table, 'configured' | 
 export const lookUp = (table: Table, name: string, prefix?: string): RoutePlan | Refused => {
   if (prefix !== undefined && !(table.multiplex && table.profiles.has(prefix))) return refuse('unknown_profile')
   const served = servedAs(table, name)
-  // An unknown route and a route of another profile get the same answer, so that no sender can tell them apart (rules: Replies 2).
-  if (!served || served.source.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, maxNameUnits) })
-  if (table.pauses?.refuses(name)) return refuse('route_paused', { name, retryAfterSeconds: pausedRetrySeconds })
+  // An unknown route, a route of another profile and a route without an address get the same answer, so that no sender can tell them apart
+  // (rules: Replies 2).
+  if (!served || served.source.profile !== (prefix ?? defaultProfile) || served.source.spec.address === false)
+    return refuse('unknown_route', { name: name.slice(0, maxNameUnits) })
+  if (table.pauses?.refuses(name)) return routePaused(name)
   return served.plan?.() ?? refuse('route_disabled', { name })
 }

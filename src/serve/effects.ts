@@ -230,6 +230,7 @@ export class LiveEffects implements Effects {
   readonly keys: SenderKeys
   readonly tooOld: Effects['tooOld']
   readonly replies: Effects['replies']
+  readonly pauses: Effects['pauses']
   readonly hasRoom: (more?: number) => boolean
   readonly wake: () => void
   readonly jobs: Jobs
@@ -253,6 +254,7 @@ export class LiveEffects implements Effects {
     this.keys = shared.keys
     this.tooOld = shared.tooOld
     this.replies = shared.replies
+    this.pauses = shared.pauses
     this.hasRoom = shared.hasRoom
     this.wake = shared.wake
     this.jobs = jobs

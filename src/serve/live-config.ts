@@ -12,6 +12,7 @@ import { checkFeatures } from '../features/features.ts'
 import type { Route } from '../generated/config.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import type { Jobs } from '../parts/effects.ts'
+import { dispatchTargets } from '../parts/split/dispatch.ts'
 import type { Outgoing, TargetPart } from '../parts/targets/target.ts'
 import type { Catalogue, Compiled } from '../plan/compile.ts'
 import { JobBook, jobParts } from '../plan/jobs.ts'
@@ -107,7 +108,12 @@ const compileAll = async (
   const base = planBaseFor(options, before?.base)
   scopes.push(base.scope)
   const previous = before && base === before.base ? before.table.configured : undefined
-  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => base.compile(route, asked), previous, scopes)
+  const { configured, diagnostics } = await compileRoutes(
+    config.routes,
+    (route) => base.compile(route, asked, config.routes),
+    previous,
+    scopes,
+  )
   const keys = challengeKeysOf(config.routes.values(), parts)
   const keyProblems = [...config.routes.values()].flatMap((route) => checkChallengeKeys(route, parts, keys))
   await base.subscriptions.load({ isReload: base === before?.base })
@@ -204,7 +210,9 @@ const compileRoutes = async (
   const turn = takingTurns()
   for (const route of routes.values()) {
     const same = previous?.get(route.name)
-    if (same?.lasting && same.source.digest === route.digest) {
+    const isSame = ({ name, digest }: RouteSource): boolean => previous?.get(name)?.source.digest === digest
+    const dispatched = dispatchTargets(route.spec).flatMap((name) => routes.get(name) ?? [])
+    if (same?.lasting && [route, ...dispatched].every(isSame)) {
       same.scope?.hold()
       if (same.scope) scopes.push(same.scope)
       configured.set(route.name, same)

@@ -31,7 +31,8 @@ export type PlanBase = {
   readonly send: Sender
   /** Returns why the reply of a run could go to none of its targets. `written`: the delivery settings that its route or job has now. */
   readonly undeliverable: (run: NewRun, written: DeliverySettings) => string | undefined
-  readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
+  /** `routes`: those that `dispatch` of the route can name. */
+  readonly compile: (route: RouteSource, jobs: Jobs, routes?: Config['routes']) => Compiled
   readonly subscriptions: Subscriptions
   /** Held by each configuration that is made from the base. The last release closes the plans of subscriptions. */
   readonly scope: HeldScope
@@ -110,8 +111,13 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
     ownComments,
     breakers,
   })
-  const compile: PlanBase['compile'] = (route, asked) =>
-    compileRoute(route, { ...settings, agent: agent.now }, catalogue, new LiveEffects(shared, asked, sendingFor(route, send)))
+  const compile: PlanBase['compile'] = (route, asked, routes) =>
+    compileRoute(
+      route,
+      { ...settings, agent: agent.now, ...(routes ? { routes } : {}) },
+      catalogue,
+      new LiveEffects(shared, asked, sendingFor(route, send)),
+    )
   const subscriptions = new Subscriptions({
     file: join(dataDir, subscriptionsFileName),
     config: {

@@ -123,6 +123,7 @@ const features: { readonly [row: string]: Feature } = {
   ),
   '`redact`': works({ redact: ['n'] }, { text: 'n [redacted]' }),
   '`split`': works({ split: { items: 'all' } }, { events: [{ body: { event_type: 'push', all: [{ n: 1 }] } }], outcome: 'split' }),
+  '`dispatch`': works({ dispatch: [{ when: { field: 'n', equals: 2 }, to: 'none' }, { to: 'taken' }] }, { outcome: 'split' }),
   'numbers keep their digits': works(
     { filters: [{ field: 'n', regex: '^9007199254740993$' }] },
     { events: [{ body: '{"event_type":"push","n":9007199254740993}' }], text: 'n 9007199254740993' },
@@ -165,15 +166,17 @@ const files = {
   'n.json': JSON.stringify({ type: 'object', properties: { n: { type: 'number' } } }),
 }
 
-/** A route for each feature, whose texts go to an address of its own. */
-const routesTo = (origin: string, each: (slug: string) => Tree = () => ({})): Tree =>
-  Object.fromEntries(
-    Object.entries(features).map(([row, { route }]) => {
-      const slug = slugOf(row)
-      const to = route.cron_job === undefined ? { deliver: 'http', deliver_extra: { url: `${origin}/${slug}` } } : {}
-      return [slug, { prompt: 'n {n}', ...to, ...route, ...each(slug) }]
-    }),
-  )
+/** A route for each feature, whose texts go to an address of its own, and the routes to which one of them dispatches. */
+const routesTo = (origin: string, each: (slug: string) => Tree = () => ({})): Tree => {
+  const routes = Object.entries(features).map(([row, { route }]): [string, Tree] => {
+    const slug = slugOf(row)
+    const to = { deliver: 'http', deliver_extra: { url: `${origin}/${slug}` } }
+    const work = { prompt: 'n {n}', ...(route.cron_job === undefined ? to : {}) }
+    return [slug, { ...(route.dispatch === undefined ? work : {}), ...route, ...each(slug) }]
+  })
+  const taken = { address: false, prompt: 'n {n}', deliver: 'http', deliver_extra: { url: `${origin}/${slugOf('`dispatch`')}` } }
+  return { ...Object.fromEntries(routes), taken, none: { address: false } }
+}
 
 /** A job with the text of a feature, which goes to the address of that feature. */
 const jobTo = (origin: string, row: string, schedule: string): Tree => ({

@@ -348,6 +348,7 @@ t.test('list --json has every member', async (t) => {
       count: null,
       batch_of: null,
       batch_index: null,
+      dispatched_by: null,
       replay_of: null,
       edited: false,
       unverified: false,

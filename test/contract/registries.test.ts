@@ -163,9 +163,16 @@ t.test('every store is a value of storage.kind, and the one that is not built sa
 })
 
 t.test('every route that the schema lets pass has exactly one ending, and every ending a route', async (t) => {
-  const values: { readonly [key: string]: unknown } = { deliver_only: true, cron_job: 'nightly', coalesce: { key: 'number' } }
+  const values: { readonly [key: string]: unknown } = { deliver_only: true, cron_job: 'nightly', coalesce: { key: 'number' }, dispatch: [] }
   const pairs = (route['x-conflicts'] as { keys: string[] }[]).map(({ keys }) => sorted(keys).join(' '))
-  for (const pair of ['cron_job deliver_only', 'coalesce deliver_only', 'coalesce cron_job'])
+  for (const pair of [
+    'cron_job deliver_only',
+    'coalesce deliver_only',
+    'coalesce cron_job',
+    'deliver_only dispatch',
+    'cron_job dispatch',
+    'coalesce dispatch',
+  ])
     t.ok(pairs.includes(pair), `${pair}: one at most`)
   const routes = [{}, { deliver_only: false }, ...Object.keys(values).map((key) => ({ [key]: values[key] }))]
   const chosen = routes.map((spec) => {

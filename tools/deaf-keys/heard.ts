@@ -229,6 +229,11 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'priority: of the runs of all routes that wait, those of a route with high priority begin first, and low ones last':
       'Config.gateway.max_concurrent_runs Route.priority',
   },
+  'spec/dispatch.test.ts': {
+    'a forged signature reaches no route, and a route without an address is unknown': 'Route.address',
+    'three routes behind one address, each with its own rules and work': 'Route.dispatch.*.to Route.dispatch.*.when',
+    'validate, test, trace and the list of routes show what a dispatch does': 'TestExpect.items.*.route',
+  },
   'spec/described-schemes.test.ts': {
     'a finding about a scheme has its title': 'SignatureScheme.title',
     'each key of a description decides whether a request is taken, or what it is taken for': `

@@ -248,4 +248,16 @@ export const meaningExplanations = {
       good: 'agent: { runner: command, command: [cat], budget: { thread_runs: 10 } }\n',
     },
   },
+  WH247: {
+    means: 'dispatch names a route that cannot take its events, or stands on a route that cannot dispatch.',
+    why: 'An event is dispatched once, to routes of config.yaml of the same profile, and the route that received the request reads it for all of them: it splits and redacts. So the gateway does not start.',
+    fix: 'Do what the finding says. A route that cannot be dispatched to keeps an address of its own.',
+    example: { of: 'route', bad: 'dispatch: [{ to: no-such-route }]\n', good: 'prompt: "{action}"\n' },
+  },
+  WH248: {
+    means: 'The route has no address (address: false), and no other route dispatches to it.',
+    why: 'Its name may be misspelt in dispatch, or somebody removed the row. The route does nothing.',
+    fix: 'Name it in dispatch of the route that receives its events, or remove address: false and give it a secret.',
+    example: { of: 'route', bad: 'address: false\n', good: 'events: [push]\n' },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -69,6 +69,7 @@ const statusLines = ({ event, state, attempt, nextAt, error }: EventStatus): str
     fieldLine('status', event.status),
     fieldLine('took', event.duration_ms === undefined ? undefined : `${event.duration_ms} ms`),
     fieldLine('item', event.batch_of === undefined ? undefined : `${event.batch_index} of the request ${event.batch_of}`),
+    fieldLine('dispatched by', event.dispatched_by),
     fieldLine('replay of', event.edited ? `${event.replay_of} (edited)` : event.replay_of),
     fieldLine(
       'group',

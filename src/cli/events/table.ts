@@ -38,6 +38,7 @@ const noteOf = ({ event, attempt, nextAt, error, state }: EventStatus): string |
     ...(event.group === undefined ? [] : [`group ${event.group.slice(0, 8)}`]),
     ...(event.count === undefined || event.group === undefined ? [] : [`${event.count} events in one run`]),
     ...(event.batch_of === undefined ? [] : [`item ${event.batch_index} of ${event.batch_of.slice(0, 8)}`]),
+    ...(event.dispatched_by === undefined ? [] : [`dispatched by ${event.dispatched_by}`]),
     ...(event.replay_of === undefined ? [] : [`${event.edited ? 'edited ' : ''}replay of ${event.replay_of.slice(0, 8)}`]),
   ]
   return parts.length > 0 ? parts.join('; ') : undefined

@@ -46,7 +46,7 @@ const routeCells = ({ route, described: row }: ListedRoute, { all, wide }: Requi
     routeState(route),
     cellText(row.mode),
     cellText(events === '' ? '*' : events),
-    cellText(row.deliver),
+    cellText(row.deliver || (row.dispatch as string[]).join(',')),
     `${cellText(secret?.fingerprint)}${secret?.overlap_until === undefined ? '' : ` (old until ${secret.overlap_until})`}`,
     ...(wide ? [cellText(row.profile), cellText(row.url), cellText(row.created_at)] : []),
     description || '-',

@@ -82,6 +82,7 @@ const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Eleme
     replay_of,
     batch_of,
     batch_index,
+    dispatched_by,
     next_at,
     ended_at,
     trace_id,
@@ -101,6 +102,7 @@ const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Eleme
     ['Repeats', repeats && <a href={`/events/${encodeURIComponent(repeats)}`}>{shown(repeats)}</a>],
     ['Replay of', replay_of && <a href={`/events/${encodeURIComponent(replay_of)}`}>{shown(replay_of)}</a>],
     ['Item', batch_of && <a href={`/events/${encodeURIComponent(batch_of)}`}>{`${batch_index} of the request ${shown(batch_of)}`}</a>],
+    ['Dispatched by', dispatched_by],
     ['Trace', trace_id],
   ]
   return (

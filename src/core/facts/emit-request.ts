@@ -1,4 +1,4 @@
-/** Emits the end of a request: a fact of the request, then one of each of its items, where the request was split. */
+/** Emits the end of a request: a fact of the request, then one of each of its events, where the request was split or dispatched. */
 
 import type { RequestEnded } from './fact.ts'
 import type { Facts } from './facts.ts'
@@ -7,10 +7,13 @@ export const emitRequest = (facts: Pick<Facts, 'emit'>, fact: RequestEnded): voi
   const { items, verified } = fact.ended
   facts.emit(fact)
   if (!items || !verified) return
-  for (const [index, { outcome, stage, event }] of items.entries())
+  for (const { outcome, stage, event, index } of items) {
+    const { route: name, profile, eventId } = event
     facts.emit({
       ...fact,
-      ended: { outcome, stage, event, verified: { ...verified, eventId: event.eventId } },
-      batch: { of: verified.eventId, index },
+      route: { name, profile },
+      ended: { outcome, stage, event, verified: { ...verified, eventId } },
+      batch: { of: verified.eventId, index, by: name === fact.route?.name ? undefined : fact.route?.name },
     })
+  }
 }

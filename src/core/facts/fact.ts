@@ -18,7 +18,7 @@ export type EndedRequest = {
   readonly verified?: VerifiedRequest
   /** The event that was made of the body; absent where the request ended before that, or the body makes no event. */
   readonly event?: EventFacts | undefined
-  /** The items of a request that was split, in order. */
+  /** The events of a request that was split or dispatched, in order. */
   readonly items?: readonly EndedItem[] | undefined
   /** The answer to the sender, where the route shapes its answers. Otherwise the answer follows from the outcome. */
   readonly reply?: Reply | undefined
@@ -35,8 +35,11 @@ export type EndedRequest = {
   readonly later?: (body: Buffer) => EndedRequest | Promise<EndedRequest>
 }
 
-/** How one item of a request ended, and the stage that decided. */
-export type EndedItem = { readonly outcome: Outcome; readonly stage: string; readonly event: EventFacts }
+/**
+ * How one of several events of a request ended, and the stage that decided. `index`: the place of the event's item in the request, from 0;
+ * 0 where the request was not split.
+ */
+export type EndedItem = { readonly outcome: Outcome; readonly stage: string; readonly event: EventFacts; readonly index: number }
 
 /** The parts of a request with a refused signature that are kept, so that the signature can be verified again. */
 export type KeptRefusal = {
@@ -59,10 +62,16 @@ export type RequestEnded = {
   readonly remote: () => string
   /** Milliseconds from the request's head to its end; 0 for a replay. */
   readonly ms: () => number
-  /** Present for one item of a request that was split: the event id of the request, and the item's place in it, from 0. */
-  readonly batch?: { readonly of: string; readonly index: number }
-  /** Present for a replay. `of`: the id of the event that is replayed. `isEdited`: the replay has another body than that event. */
-  readonly replay?: { readonly of: string; readonly isEdited: boolean }
+  /**
+   * Present for one of several events of a request: the event id of the request, and the place of the event's item in it, from 0. `by`: the
+   * route that dispatched the event to its own; absent where `route` received it.
+   */
+  readonly batch?: { readonly of: string; readonly index: number; readonly by?: string | undefined }
+  /**
+   * Present for a replay. `of`: the id of the event that is replayed. `isEdited`: the replay has another body than that event. `by`: the
+   * route that dispatched the event again.
+   */
+  readonly replay?: { readonly of: string; readonly isEdited: boolean; readonly by?: string | undefined }
   /**
    * The record of a refused signature; its body is kept where `kept` is present. `at`: wall time, milliseconds. `'counted'`: the route has
    * used up its records of refusals for this minute, so this refusal is only counted. Absent for any other end, and where all routes

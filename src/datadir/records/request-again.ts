@@ -38,9 +38,9 @@ export const repeatRequest = async (
   if (lookup.kind !== 'found')
     return { found: false, why: lookup.kind === 'ambiguous' ? `several events begin with ${eventId}` : `no event ${eventId}` }
   const { event: view } = lookup
-  const { batch_of: batchOf, batch_index: item } = view
+  const { batch_of: batchOf, batch_index: item, dispatched_by: by } = view
   if (batchOf !== undefined && body !== undefined)
-    return { found: false, why: `it is one item of a request, which is edited as a whole: replay ${batchOf}` }
+    return { found: false, why: `it is one event of a request, which is edited as a whole: replay ${batchOf}` }
   const raw = await rawOf(records, view)
   if (!raw) return { found: false, why: 'its raw request was not kept, or is gone' }
   if (view.unverified || view.outcome === 'bad_signature') {
@@ -56,7 +56,7 @@ export const repeatRequest = async (
     body: body === undefined ? raw.body : Buffer.from(body),
     verification: { scheme: 'replay', secret: 0, signedId: (sameId && view.delivery_id) || randomUUID() },
     isPulled: raw.headers[originHeader] === pulled,
-    replay: { isNew: !sameId, item },
+    replay: { isNew: !sameId, item, to: by === undefined ? undefined : view.route },
   }
   return { found: true, view, request }
 }

@@ -11,6 +11,7 @@ import { listenerAt, routeUrl, senderUrl } from '../../datadir/route-address.ts'
 import { findRoute, type RouteEntries, readRoutesFor } from '../../datadir/routes.ts'
 import { type GatewayFinder, runningStatus } from '../../datadir/running-gateway.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
+import type { Route } from '../../generated/config.ts'
 import { unknownType } from '../../parts/body/event-values.ts'
 import { boundaryOf } from '../../parts/body/multipart/split-parts.ts'
 import { bodyKind } from '../../parts/body/payload.ts'
@@ -131,6 +132,11 @@ export const servedRoute = (known: RouteEntries, asked: string, { self }: Worksp
   throw new Fault('invalid_route', `"${asked}" is not served: its entry is not valid`, { exitCode: exit.no, hint: `${self} validate` })
 }
 
+const whyNoPost = ({ address, poll }: Route): string => {
+  if (address === false) return 'takes no post: it has no address. Test the route that dispatches to it'
+  return poll ? 'takes no post: its messages are polled, and it has no secret' : 'is not served: it has no secret'
+}
+
 /**
  * Returns a request to a route, signed with the route's first secret as its sender would sign it. Throws a Fault for a request that cannot
  * be sent.
@@ -139,8 +145,7 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: 
   // A scheme whose keys are fetched needs no secret.
   const [secret = verifyNames(spec).length > 0 ? '' : undefined] = secrets
   if (secret === undefined) {
-    const why = spec.poll ? 'takes no post: its messages are polled, and it has no secret' : 'is not served: it has no secret'
-    throw new Fault('invalid_route', `"${name}" ${why}`, { exitCode: exit.no })
+    throw new Fault('invalid_route', `"${name}" ${whyNoPost(spec)}`, { exitCode: exit.no })
   }
   const isSample = !('payload' in input.of)
   const sample: Sample = 'payload' in input.of ? { headers: headersOf(input.of.payload), body: input.of.payload } : input.of

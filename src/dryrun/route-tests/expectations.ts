@@ -83,9 +83,10 @@ const checkItems = async (
   const { items = [] } = traced
   if (items.length !== wanted.length) return compareExactly('items', wanted.length, items.length)
   const found = await Promise.all(
-    wanted.map(async ({ event, outcome, stopped_at, id, reason }, i) => {
+    wanted.map(async ({ route, event, outcome, stopped_at, id, reason }, i) => {
       const { event: item, outcome: ended, stage } = items[i] as EndedItem
       const exact: readonly (readonly [key: string, wanted: string | undefined, got: string])[] = [
+        ['route', route, item.route],
         ['event', event, item.eventType],
         ['outcome', outcome, outcomeName(ended)],
         ['stopped_at', stopped_at, isTakenOutcome(ended) ? 'none' : stage],

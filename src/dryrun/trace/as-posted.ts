@@ -1,6 +1,6 @@
 /**
  * Makes the request that a sender would post to a route, for a trace or a test of the route: signed, or taken as verified where only the
- * sender can sign.
+ * sender can sign, and for a route without an address.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -10,7 +10,7 @@ import { Fault } from '../../core/fault.ts'
 import { allSchemes } from '../../plan/route-schemes.ts'
 import { asReceived, type RequestInput, requestTo } from '../requests/prepare-test.ts'
 import { cannotSign } from '../requests/sign-test.ts'
-import type { DryWorld } from './dry-plan.ts'
+import { type DryWorld, withSecret } from './dry-plan.ts'
 import type { Traced } from './trace.ts'
 
 /** The configuration around a route, which says how its senders sign and which address they sign. */
@@ -23,22 +23,27 @@ export const asPosted = (
   content: Omit<RequestInput, 'schemes' | 'publicUrl'>,
 ): Traced => {
   const input = { ...content, schemes: allSchemes(catalogue, source.spec), publicUrl: config.adapter.public_url }
+  if (source.spec.address === false) return asVerified(withSecret(source), input)
   try {
     const { headers, body, url } = requestTo(source, input)
     return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body), url }
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== cannotSign || input.scheme !== undefined) throw error
-    const { headers, body, url } = requestTo(source, { ...input, scheme: 'none' })
-    const verification = { scheme: 'sample', secret: 0, signedId: undefined }
-    const request = {
-      eventId: randomUUID(),
-      pathAndQuery: pathAndQueryOf(url),
-      headers: asReceived(headers),
-      body: Buffer.from(body),
-      at: input.at,
-      remote: () => '127.0.0.1',
-      verification,
-    }
-    return { kind: 'verified', request }
+    return asVerified(source, input)
   }
+}
+
+const asVerified = (source: RouteSource, input: RequestInput): Traced => {
+  const { headers, body, url } = requestTo(source, { ...input, scheme: 'none' })
+  const verification = { scheme: 'sample', secret: 0, signedId: undefined }
+  const request = {
+    eventId: randomUUID(),
+    pathAndQuery: pathAndQueryOf(url),
+    headers: asReceived(headers),
+    body: Buffer.from(body),
+    at: input.at,
+    remote: () => '127.0.0.1',
+    verification,
+  }
+  return { kind: 'verified', request }
 }

@@ -111,7 +111,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
   const { onlooker } = dry
   const log = createStageLog(effects.clock)
   const whole = await runTraced(traced, world, dry, log.watch)
-  const ended = firstItem(whole)
+  const ended = shownItem(whole, source.name)
   const { outcome, stage } = ended
   const [parsed, event] = [log.parsed(), log.seen()]
   const reason = outcomeReason(outcome)
@@ -147,7 +147,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
       ...(undeliverable === undefined
         ? []
         : [`${undeliverable}: ${source.spec.deliver_only ? 'nothing is delivered' : 'no agent is asked'}`]),
-      ...itemNotes(whole.items ?? []),
+      ...itemNotes(whole.items ?? [], source.name),
       ...(whole.awaited ? [] : waitNotes(source.spec, outcome)),
     ],
   }
@@ -162,23 +162,35 @@ const waitNotes = ({ respond }: DryWorld['source']['spec'], { kind }: Outcome): 
     ? [`the sender waits for at most ${respond.wait_seconds} s for the reply; the answer above is that without one`]
     : []
 
-/** Returns the end of a request, or where it was split, the end of its first item: a trace shows one event. */
-const firstItem = (ended: EndedRequest): EndedRequest => {
-  const [first] = ended.items ?? []
-  return first ? { ...ended, outcome: first.outcome, stage: first.stage } : ended
+const isDispatched = (items: readonly EndedItem[], route: string): boolean => items.some(({ event }) => event.route !== route)
+
+/**
+ * Returns the end of a request, or where it was split, the end of its first item: a trace shows one event. Of the routes to which a request
+ * was dispatched, it shows the first that took the event, at the stage of the traced route.
+ */
+const shownItem = (ended: EndedRequest, route: string): EndedRequest => {
+  const { items = [] } = ended
+  const shown = (isDispatched(items, route) ? items.find(({ outcome }) => isTakenOutcome(outcome)) : undefined) ?? items[0]
+  return shown ? { ...ended, outcome: shown.outcome, stage: shown.event.route === route ? shown.stage : ended.stage } : ended
 }
 
 /** The most items of a request that have a note each. */
 const maxItemNotes = 20
 
-const itemNotes = (items: readonly EndedItem[]): readonly string[] => {
+const itemNotes = (items: readonly EndedItem[], route: string): readonly string[] => {
   if (items.length === 0) return []
-  const shown = items.slice(0, maxItemNotes).map(({ outcome, stage, event }, index) => {
+  const shown = items.slice(0, maxItemNotes).map(({ outcome, stage, event, index }) => {
     const reason = outcomeReason(outcome)
-    return `item ${index}, ${event.eventType} ${event.deliveryId}: ${outcomeName(outcome)} at ${stage}${reason === undefined ? '' : ` (${reason})`}`
+    const to = event.route === route ? '' : `, to "${event.route}"`
+    return `item ${index}${to}, ${event.eventType} ${event.deliveryId}: ${outcomeName(outcome)} at ${stage}${reason === undefined ? '' : ` (${reason})`}`
   })
   const more = items.length > maxItemNotes ? [`and ${items.length - maxItemNotes} more items`] : []
-  return [`the request is split into ${items.length} events, and the first is shown`, ...shown, ...more]
+  const how = isDispatched(items, route) ? 'dispatched to routes as' : 'split into'
+  return [
+    `the request is ${how} ${items.length} events, and ${isDispatched(items, route) ? 'one' : 'the first'} is shown`,
+    ...shown,
+    ...more,
+  ]
 }
 
 const runTraced = async (traced: Traced, { source, config, effects }: DryWorld, dry: DryPlan, watch: Watch): Promise<EndedRequest> => {

@@ -9,6 +9,7 @@ import type { CatchUpState } from '../../generated/control.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { claimOf, holdMsOf } from '../../parts/claim.ts'
 import type { CatchUpSettings, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
+import { dispatchTargets } from '../../parts/split/dispatch.ts'
 import type { Keep } from '../../parts/targets/target.ts'
 import type { ServedRoute } from '../../plan/table.ts'
 import type { Lead } from '../../store/as-leader.ts'
@@ -169,7 +170,11 @@ export class CatchUps {
       isReady,
       isPaused: () => isPaused(route),
       signal: this.#stopping.signal,
-      held: (ids) => store.held(ids.map((deliveryId) => claimOf({ profile, route, deliveryId }, holdMs).key)),
+      held: async (ids) => {
+        const keysOf = (name: string) => ids.map((deliveryId) => claimOf({ profile, route: name, deliveryId }, holdMs).key)
+        const held = await Promise.all((spec.dispatch ? dispatchTargets(spec) : [route]).map((name) => store.held(keysOf(name))))
+        return ids.map((_, i) => held.some((each) => each[i]))
+      },
       take: async (entry) => whyRefused(await take(served, entry)),
       // A dry run asks the sender for nothing, so another gateway may catch up meanwhile.
       lead: async () => dryRun || (await lead(`catch-up/${route}`, leadMs)),

@@ -44,8 +44,9 @@ export const replay = async (question: Omit<ControlQuestions['replay'], 'ahead'>
   const { view } = again
   // The configuration is asked for only now, because a reload may have replaced it since the question came.
   const serving = options.serving()
-  const served = servedAs(serving.table, question.route ?? view.route)
-  if (!served) return replayMissing(`there is no route "${question.route ?? view.route}" any more`)
+  const name = question.route ?? view.dispatched_by ?? view.route
+  const served = servedAs(serving.table, name)
+  if (!served) return replayMissing(`there is no route "${name}" any more`)
   const { max_body_bytes: maxBodyBytes } = serving.config.adapter
   const { length } = 'request' in again ? again.request.body : again.unverified.body
   if (length > maxBodyBytes) return replayMissing(`its payload has ${length} bytes: at most ${maxBodyBytes} are accepted`)
@@ -53,9 +54,12 @@ export const replay = async (question: Omit<ControlQuestions['replay'], 'ahead'>
   const plan = served.plan()
   plan.scope.hold()
   try {
-    const request = 'request' in again ? again.request : await verifyAgain(plan, again.unverified, shared.clock.now())
+    const request =
+      'request' in again ? onRoute(question.route, again.request) : await verifyAgain(plan, again.unverified, shared.clock.now())
     if (typeof request === 'string') return replayMissing(request)
-    const note = request.replay?.isNew ? passedBy(served.source.spec) : undefined
+    const { to } = request.replay ?? {}
+    const { source } = (to === undefined ? undefined : servedAs(serving.table, to)) ?? served
+    const note = request.replay?.isNew ? passedBy(source.spec) : undefined
     if (dryRun) return await rehearse(request, serving, shared, served.source, note)
     const ended = withNote(await runVerified(plan, request), note)
     return tellReplay(request, ended, { plan, of: view.event_id, isEdited: body !== undefined }, facts)
@@ -77,6 +81,12 @@ const withNote = (ended: EndedRequest, note: string | undefined): EndedRequest =
   return { ...ended, outcome: { ...outcome, note: [outcome.note ?? [], note].flat().join('; ') } }
 }
 
+/** Returns the request as it is replayed on a route that the question names: that route alone takes it, whatever dispatched it before. */
+const onRoute = (named: string | undefined, { replay, ...request }: VerifiedRequest): VerifiedRequest => ({
+  ...request,
+  ...(replay ? { replay: named === undefined ? replay : { ...replay, to: undefined } } : {}),
+})
+
 /** What is recorded of a replay: its plan, the id of the repeated event (`of`), and whether the body was edited. */
 type RepeatedEvent = { readonly plan: RoutePlan; readonly of: string; readonly isEdited: boolean }
 
@@ -87,8 +97,10 @@ const tellReplay = (
   facts: ReplayOptions['facts'],
 ): ReplayResult => {
   const { headers, remote } = request
-  const replay = { of, isEdited }
-  emitRequest(facts, { kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replay })
+  // The event of a route that was dispatched to is one of that route.
+  const { route: name = plan.name, profile = plan.profile } = (ended.items ? undefined : ended.event) ?? {}
+  const replay = { of, isEdited, by: name === plan.name ? undefined : plan.name }
+  emitRequest(facts, { kind: 'request_ended', ended, route: { name, profile }, headers, remote, ms: () => 0, replay })
   return { found: true, event_id: request.eventId, stage: ended.stage, ...describeOutcome(ended.outcome) }
 }
 

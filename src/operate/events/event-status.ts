@@ -17,6 +17,13 @@ export type EventStatus = {
 /** An event as JSON for programs. Every member is present, with `null` where nothing is known. */
 export type EventJson = ReturnType<typeof describeEvent>
 
+/** Returns the request that the event is one of several of, and the route that dispatched it. */
+const placeInRequest = ({ batch_of, batch_index, dispatched_by }: EventView) => ({
+  batch_of: batch_of ?? null,
+  batch_index: batch_index ?? null,
+  dispatched_by: dispatched_by ?? null,
+})
+
 /** Returns the status of an event as JSON for programs. */
 export const describeEvent = ({ event, state, attempt, nextAt, error }: EventStatus) => ({
   event_id: event.event_id,
@@ -35,8 +42,7 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: EventSta
   job: event.job ?? null,
   group: event.group ?? null,
   count: event.count ?? null,
-  batch_of: event.batch_of ?? null,
-  batch_index: event.batch_index ?? null,
+  ...placeInRequest(event),
   replay_of: event.replay_of ?? null,
   edited: event.edited ?? false,
   unverified: event.unverified !== undefined,

@@ -13,7 +13,8 @@ import { compileSession } from './kit/session.ts'
 export const agent: EndingPart = {
   name: 'agent',
   mode: 'agent',
-  fits: (route) => route.deliver_only !== true && route.cron_job === undefined && route.coalesce === undefined,
+  fits: (route) =>
+    route.deliver_only !== true && route.cron_job === undefined && route.coalesce === undefined && route.dispatch === undefined,
   compile(route, kit) {
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)

@@ -20,6 +20,9 @@ const maxPromptChars = 20_000_000
 
 /** The work that an item has handed in, and the two ends of the promise that the item's ending waits for. */
 type HandedIn = { readonly work: PendingWork; readonly resolve: (answer: WorkAnswer) => void; readonly reject: (why: StoreFault) => void }
+/** The most events of one request. A store takes no more work at once. */
+export const maxEvents = 1_000
+
 type RunItem = (item: Event, index: number) => MaybePromise<Outcome>
 
 /** The effects for the ending of a route that splits, and the function that runs the items of one request. */
@@ -48,6 +51,7 @@ export const createGathering = (effects: Effects): Gathering => {
     // The limits are checked once, for the work of all items.
     effects: withStore(effects, store),
     async run(items, runItem) {
+      if (items.length > maxEvents) return tooManyEvents(items.length)
       const gathered = new GatheredWork(effects)
       for (const { eventId } of items) requests.set(eventId, gathered)
       try {
@@ -59,6 +63,10 @@ export const createGathering = (effects: Effects): Gathering => {
     },
   }
 }
+
+/** Returns the refusal of a request with more events than a store takes at once. */
+export const tooManyEvents = (count: number): Refused =>
+  refuse('too_large', { limit: `at most ${maxEvents} items in a request`, detail: `${count} items` })
 
 /** Returns effects that differ only in the store's `accept` and `join`, and that always have room. */
 const withStore = (effects: Effects, store: Pick<Store, 'accept' | 'join'>): Effects =>

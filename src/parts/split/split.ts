@@ -1,41 +1,49 @@
 /**
- * Compiles `split` of a route: makes an event of each item of a request, with a type, a delivery id and a run of its own. The items of one
- * request are accepted together or not at all.
+ * Compiles `split` and `dispatch` of a route, by which a request is several events. `split` makes an event of each item of a request, with a
+ * type, a delivery id and a run of its own. The events of one request are accepted together or not at all.
  */
 
 import { randomUUID } from 'node:crypto'
 import { isObject, type Json, own } from '../../core/json.ts'
-import { refuse } from '../../core/outcome.ts'
 import type { Split } from '../../core/plan.ts'
 import type { Event, VerifiedRequest } from '../../core/request.ts'
 import { compileExactPath, compilePath } from '../../expr/path.ts'
 import { scalarKey } from '../../expr/render.ts'
 import type { Route } from '../../generated/config.ts'
 import { boundedId, unknownType, usableType } from '../body/event-values.ts'
+import type { Effects } from '../effects.ts'
 import { routeBatch } from '../route-batch.ts'
 import type { Batch, Scheme } from '../schemes/scheme.ts'
 import type { StageKit } from '../stages/stage.ts'
-import { createGathering } from './gathered-work.ts'
+import { compileDispatch, type TargetRoute } from './dispatch.ts'
+import { createGathering, maxEvents, tooManyEvents } from './gathered-work.ts'
 import { compileItemList, type Item } from './item-list.ts'
 
-/** The most items of one request. A store takes no more work at once. */
-const maxItems = 1_000
-
-/** A route that splits: the split for its plan, and the kit for its ending, whose work is gathered. */
+/** A route that splits or dispatches: the split for its plan, and the kit for its ending, whose work is gathered. */
 export type CompiledSplit = { readonly split: Split; readonly kit: StageKit }
 
-/** Compiles `split` of a route; `undefined` where the route takes each request as one event. */
-export const compileSplit = (route: Route, kit: StageKit): CompiledSplit | undefined => {
+/**
+ * Compiles `split` and `dispatch` of a route; `undefined` where the route takes each request as one event. `planned`: compiles a route that
+ * `dispatch` names, with the effects in which its work is gathered.
+ */
+export const compileSplit = (route: Route, kit: StageKit, planned: PlanTarget): CompiledSplit | undefined => {
   const batch = routeBatch(route, kit.schemes)
   if (batch === 'unknown') {
     const [message, help] = ['no scheme that the route names has a list of events', 'write the path of the list, for example split: alerts']
     kit.report('WH208', ['split'], message, help)
   }
-  if (batch === 'unknown' || batch === undefined) return undefined
+  if (batch === 'unknown' || (batch === undefined && route.dispatch === undefined)) return undefined
   const gathering = createGathering(kit.effects)
-  const items = compileItems(batch, kit.schemes)
-  return { split: { items, run: (...from) => gathering.run(...from) }, kit: { ...kit, effects: gathering.effects } }
+  const items = batch ? compileItems(batch, kit.schemes) : () => undefined
+  const dispatch = compileDispatch(route, kit, (name) => planned(name, gathering.effects))
+  return {
+    split: { items, ...(dispatch ? { dispatch } : {}), run: (...from) => gathering.run(...from) },
+    kit: { ...kit, effects: gathering.effects },
+  }
 }
+
+/** Returns a route that `dispatch` names, with its plan; `undefined` where there is no such route. */
+type PlanTarget = (name: string, effects: Effects) => TargetRoute | undefined
 
 const compileItems = ({ items: list, type, id, byEvents }: Batch, schemes: readonly Scheme[]): Split['items'] => {
   const find = compileItemList(list)
@@ -44,9 +52,9 @@ const compileItems = ({ items: list, type, id, byEvents }: Batch, schemes: reado
   // An id that the signature does not cover could make a captured request look new.
   const unsignedIds = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
   return (event, request) => {
-    const found = find(event.payload, event.text, maxItems)
+    const found = find(event.payload, event.text, maxEvents)
     if (found === undefined) return undefined
-    if (typeof found === 'number') return refuse('too_large', { limit: `at most ${maxItems} items in a request`, detail: `${found} items` })
+    if (typeof found === 'number') return tooManyEvents(found)
     const ids = unsignedIds.has(request.verification.scheme) ? [] : idPaths
     const types = found.map(({ payload }) => readType(payload))
     // The type of such a request is that of one of its items, and says nothing of the others.

@@ -32,8 +32,9 @@ const lineAfterSave = (row: RouteRow, draft: RouteDraft): RouteLine => {
   const { spec } = draft
   const enabled = spec.enabled !== false
   const events = Array.isArray(spec.events) ? spec.events.map(String) : []
-  const deliver = targetsIn(spec).map(({ target }) => target)
-  return { ...row, spec, enabled, events, mode: modeOf(spec), deliver: deliver.join(','), change: changeOf(row, draft) }
+  const mode = modeOf(spec)
+  const deliver = mode === 'dispatch' ? [] : targetsIn(spec).map(({ target }) => target)
+  return { ...row, spec, enabled, events, mode, deliver: deliver.join(','), change: changeOf(row, draft) }
 }
 
 const changeOf = (row: RouteRow, draft: RouteDraft): NonNullable<RouteLine['change']> => {

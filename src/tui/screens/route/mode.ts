@@ -3,6 +3,7 @@
  * of the mode sets and removes several keys.
  */
 
+import type { Json } from '../../../core/json.ts'
 import type { ActionName } from '../../../edit/actions.ts'
 import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
 import { type Mode, modeOf } from '../../../edit/form.ts'
@@ -21,11 +22,19 @@ export const onModeRow = (mode: Mode, action: ActionName, draft: RouteDraft): Sc
   return withMode(draft, modes[(modes.indexOf(mode) + by) % modes.length] ?? 'agent')
 }
 
-const modes: readonly Mode[] = ['agent', 'direct', 'job']
+const modes: readonly Mode[] = ['agent', 'direct', 'job', 'dispatch']
 const modeMeanings: { readonly [mode in Mode]: string } = {
   agent: 'an agent is asked, and its reply is delivered',
   direct: 'the prompt itself is delivered',
   job: 'a scheduled job is started',
+  dispatch: 'other routes take it',
+}
+
+/** The key that a mode sets, and what is still to be done. */
+const modeKeys: { readonly [mode in Exclude<Mode, 'agent'>]: { readonly key: string; readonly value: Json; readonly text?: string } } = {
+  direct: { key: 'deliver_only', value: true },
+  job: { key: 'cron_job', value: 'job-name', text: 'name the scheduled job in its field' },
+  dispatch: { key: 'dispatch', value: [{ to: 'route-name' }], text: 'name the routes in their field' },
 }
 
 /**
@@ -36,13 +45,11 @@ export const withMode = (draft: RouteDraft, next: Mode): ScreenUpdate<never> => 
   const { spec } = draft
   if (next === modeOf(spec)) return {}
   const without = (key: string) => (spec[key] === undefined ? [] : [{ kind: 'remove', path: [key] } as const])
-  if (next === 'agent') return { world: { draft: change(draft, 'mode agent', [...without('deliver_only'), ...without('cron_job')]) } }
-  const rival = ['coalesce', 'concurrency'].find((key) => spec[key] !== undefined)
+  const cleared = ['deliver_only', 'cron_job', 'dispatch'].flatMap(without)
+  if (next === 'agent') return { world: { draft: change(draft, 'mode agent', cleared) } }
+  const rival = ['coalesce', next === 'dispatch' ? 'rate_limit' : 'concurrency'].find((key) => spec[key] !== undefined)
   if (rival !== undefined) return warned(`${rival} does not go with mode ${next}: delete it first`)
-  if (next === 'direct')
-    return {
-      world: { draft: change(draft, 'mode direct', [...without('cron_job'), { kind: 'set', path: ['deliver_only'], value: true }]) },
-    }
-  const edits = [...without('deliver_only'), { kind: 'set', path: ['cron_job'], value: 'job-name' } as const]
-  return { world: { draft: change(draft, 'mode job', edits), notice: { tone: 'warn', text: 'name the scheduled job in its field' } } }
+  const { key, value, text } = modeKeys[next]
+  const world = { draft: change(draft, `mode ${next}`, [...cleared, { kind: 'set', path: [key], value }]) }
+  return { world: text === undefined ? world : { ...world, notice: { tone: 'warn', text } } }
 }
