@@ -1,5 +1,5 @@
 /**
- * The gate `cooldown` gives an event the claim that holds back those after it, where the route has a `cooldown` (rules: Cooldowns). The
+ * The gate `cooldown` gives an event the claim that holds back those after it, where the route has a `cooldown` (rules: Cooldowns 1). The
  * ending commits this claim with that of the delivery id, and finds out whether another event holds this one back.
  */
 
