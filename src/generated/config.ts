@@ -584,6 +584,8 @@ key: string
 window_seconds?: number
 /** Longest wait from the first event of the group. */
 max_wait_seconds?: number
+/** With so many events the group runs at once. */
+max_events?: number
 /** Which event the run is about. */
 keep?: ("latest" | "first" | "all")
 /** true: the next run of a group waits for the end of the one before. */

@@ -62,6 +62,8 @@ export type Group = {
   readonly windowMs: number
   /** How long the group waits at most after its first event. */
   readonly maxWaitMs: number
+  /** With so many events the group becomes a run at once, in the commit of the last of them. Absent: however many may join. */
+  readonly maxEvents?: number
   readonly keep: KeptEvents
   /** The lane of the group's run. */
   readonly lane?: Lane

@@ -95,6 +95,10 @@ const features: { readonly [row: string]: Feature } = {
     { later: { is: 'sent', before: '`deliver_only` with `retry` and `delay_seconds`' } },
   ),
   '`coalesce`': works({ coalesce: { key: 'event_type', window_seconds: 0.3 } }, { events: twice, outcome: 'coalesced', text: 'n 1' }),
+  '`coalesce` with `max_events`': works(
+    { coalesce: { key: 'event_type', window_seconds: hour, max_wait_seconds: hour, max_events: 2 } },
+    { events: twice, outcome: 'coalesced', text: /^n 1/ },
+  ),
   '`cooldown`': ends({ cooldown: { minutes: 10 } }, 'ignored', twice),
   '`cooldown` with `last`': ends({ cooldown: { minutes: 10, last: true } }, 'coalesced', twice),
   '`session`': works({ session: { key: 'event_type' } }),
@@ -103,8 +107,11 @@ const features: { readonly [row: string]: Feature } = {
   '`priority`': works(high, { later: { is: 'sent', before: '`delay_seconds`' } }),
   '`respond.wait_seconds`': works({ respond: { wait_seconds: 60, body: 'reply: {reply}' } }, { answer: 'reply: n 1' }),
   '`respond.outcomes`': {
-    ...ends({ filters: [{ field: 'n', equals: 2 }], respond: { outcomes: { ignored: { body: 'skipped: {reason} {n}' } } } }, 'ignored'),
-    answer: 'skipped: filter 1',
+    ...ends(
+      { filters: [{ field: 'n', equals: 2 }], respond: { outcomes: { ignored: { body: '{"status":"ignored","why":"{reason} {n}"}' } } } },
+      'ignored',
+    ),
+    answer: '{"status":"ignored","why":"filter 1"}',
   },
   'the `Location` of `respond`': {
     ...ends({ respond: { wait_seconds: 0.1 } }, 'accepted'),

@@ -155,6 +155,13 @@ t.test('max_wait_seconds caps the wait, counted from the first event; what comes
   t.same(await gateway.after(10, 2), [`18${note(2)}`, 'next'], 'its own window, and nothing to note')
 })
 
+t.test('with max_events the run starts at once, and the next event opens the next group', async (t) => {
+  const gateway = await start(t, { coalesce: { key: 'n', max_events: 2 } })
+  for (const text of ['one', 'two', 'three']) await gateway.event({ n: 1, text })
+  t.same(await gateway.quiet(), [`two${note(1)}`])
+  t.same(await gateway.after(30, 2), [`two${note(1)}`, 'three'])
+})
+
 t.test('without it the cap is five minutes', async (t) => {
   const gateway = await start(t, { coalesce: { key: 'k' } })
   for (let i = 0; i < 11; i++) {

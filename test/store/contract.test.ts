@@ -806,6 +806,42 @@ for (const { name, at, pollEveryMs } of subjects) {
       t.equal(await store.backlog(), 1)
     })
 
+    promise('a group with as many events as it may have is a run at once', async (t, { store, clock, join, work, accept }) => {
+      const three = groupOf({ maxEvents: 3, keep: 'all' })
+      for (const id of ['a', 'b']) await join(id, three)
+      t.strictSame(await join('b', three), 'duplicate', 'which does not count')
+      t.strictSame(await work(), [])
+      const joined = await Promise.all(['c', 'd', 'e', 'f', 'g'].map((id) => join(id, three)))
+      t.strictSame(
+        joined.map((each) => typeof each === 'object' && each.count),
+        [3, 1, 2, 3, 1],
+        'also of events that come at once',
+      )
+      const runs = (await store.take(10, 60_000)).map(({ run }) => run)
+      t.match(runs, [{ merged: { group: 'evt-a', count: 3, keep: 'all' } }, { merged: { group: 'evt-d', count: 3, keep: 'all' } }])
+      t.strictSame(
+        runs.map(({ merged }) => merged?.prompts?.length),
+        [3, 3],
+      )
+      clock.advance(30_000)
+      t.strictSame(await work(), ['g'], 'time ends a group as before')
+      t.strictSame(await store.backlog(), 3 - 1)
+
+      const inLane = groupOf({ key: 'lane', maxEvents: 2, lane: { key: 'lane', limit: 1, whenFull: 'wait' } })
+      await accept('busy', inLane.lane)
+      for (const id of ['h', 'i']) await join(id, inLane)
+      t.strictSame(
+        (await store.take(10, 1000)).map(({ run }) => run.deliveryId),
+        ['busy'],
+        'its run waits for its turn',
+      )
+      t.strictSame(await join('one', groupOf({ key: 'one', maxEvents: 1 })), { group: 'evt-one', count: 1 })
+      t.strictSame(
+        (await store.take(10, 1000)).map(({ run }) => run.deliveryId),
+        ['one'],
+      )
+    })
+
     promise('a group waits no longer than its cap', async (t, { store, clock, join, work }) => {
       for (const id of ['a', 'b', 'c', 'd']) {
         await join(id, groupOf({ maxWaitMs: 70_000 }))
@@ -1569,6 +1605,27 @@ for (const { name, at } of [shared, ...postgres])
       }
       clock.advance(30_000)
       t.match(await second.take(10, 1000), [{ run: { deliveryId: 'a' } }, { run: { deliveryId: 'g1', merged: { count: 2 } } }])
+    })
+
+    promise('events that both add at once fill a group once, also beside second claims and items', async (t, { first, second }) => {
+      const group = groupOf({ maxEvents: 4, lane: laneOf(100) })
+      const claim = (i: number): Claim => ({ ...claimFor(`e${i}`), ...(i % 3 ? {} : { beside: { key: `@${i}`, holdMs: hourMs } }) })
+      const joined = await Promise.all(
+        Array.from({ length: 40 }, async (_, i) => {
+          const [store, work] = [i % 2 ? first : second, { run: runOf(`e${i}`), claim: claim(i), group }]
+          return i % 5 ? store.join(work.run, work.claim, group) : (await store.acceptAll([work]))[0]
+        }),
+      )
+      t.strictSame(
+        joined.map((each) => (typeof each === 'object' ? each.count : 0)).toSorted(),
+        [1, 2, 3, 4].flatMap((n) => Array(10).fill(n)),
+      )
+      const runs = (await Promise.all([first.take(30, 1000), second.take(30, 1000)])).flat()
+      t.strictSame(
+        runs.map(({ run }) => run.merged?.count),
+        Array(10).fill(4),
+      )
+      t.strictSame((await first.queues(10)).groups, [])
     })
 
     promise('of events with one second claim at once, one is taken, and no order of keys holds both up', async (t, { first, second }) => {

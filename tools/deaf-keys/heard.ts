@@ -219,6 +219,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
   'spec/coalesce.test.ts': {
     'a new event restarts the window': 'Route.coalesce.window_seconds',
     'a window may be a fraction of a second': 'Route.coalesce.max_wait_seconds',
+    'with max_events the run starts at once, and the next event opens the next group': 'Route.coalesce.max_events',
     'events of one key become one run, which starts after the window; each is answered coalesced': 'Route.coalesce.key',
     keep: 'Route.coalesce.keep',
   },

@@ -1,6 +1,6 @@
 /**
  * The ending of a route with `coalesce`: the store collects events with the same key in a group until no further event has come for
- * `window_seconds`, or the first event is `max_wait_seconds` old. Then the group becomes one agent run (rules: Coalescing 1). An event
+ * `window_seconds`, the first event is `max_wait_seconds` old, or the group has `max_events` events. Then the group becomes one agent run (rules: Coalescing 1). An event
  * without a key becomes a run of its own at once, and so does an event for whose group the store has no room.
  */
 
@@ -49,6 +49,7 @@ const readSettings = (route: Route, report: Report): GroupSettings => {
   const {
     window_seconds: window,
     max_wait_seconds: maxWait,
+    max_events: maxEvents,
     keep,
     single_flight: singleFlight,
   } = { ...defaults.coalesce, ...route.coalesce }
@@ -66,7 +67,13 @@ const readSettings = (route: Route, report: Report): GroupSettings => {
       '"single_flight" and "concurrency" cannot be used together',
       "single_flight is concurrency { limit: 1 } on the group's key: remove one of the two",
     )
-  return { windowMs: Math.ceil(window * 1000), maxWaitMs: Math.ceil(maxWait * 1000), keep, singleFlight }
+  return {
+    windowMs: Math.ceil(window * 1000),
+    maxWaitMs: Math.ceil(maxWait * 1000),
+    ...(maxEvents === undefined ? {} : { maxEvents }),
+    keep,
+    singleFlight,
+  }
 }
 
 /**

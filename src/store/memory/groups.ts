@@ -32,7 +32,7 @@ export class Groups {
     return this.#groups.size < maxGroups || this.#groups.has(key)
   }
 
-  join(run: NewRun, { key, windowMs, maxWaitMs, keep, lane }: Group, now: number): Joined {
+  join(run: NewRun, { key, windowMs, maxWaitMs, keep, lane }: Group, now: number): { group: MemoryGroup; joined: Joined } {
     let group = this.#groups.get(key)
     if (group === undefined) {
       group = { key, opener: run.eventId, firstAt: now, dueAt: 0, count: 0, keep, lane, run, prompts: [] }
@@ -45,7 +45,7 @@ export class Groups {
     group.lane = lane
     if (keep !== 'first') group.run = run
     if (keep === 'all') group.prompts = newestPrompts([...group.prompts, keptPrompt(run)])
-    return { group: group.opener, count: group.count }
+    return { group, joined: { group: group.opener, count: group.count } }
   }
 
   /** Returns at most `max` groups that are due by `at`, in the order in which they are due. */

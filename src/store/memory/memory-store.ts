@@ -92,7 +92,7 @@ class MemoryStore implements OpenStore {
     const now = this.#now()
     if (group.afterClaim) return this.#joinAfter(run, claim, group, now)
     if (!this.#queue.groups.hasRoom(group.key) && !this.#isKnown(claim, now)) return 'full'
-    return this.#hold(claim, now) ?? this.#queue.groups.join(run, group, now)
+    return this.#hold(claim, now) ?? this.#queue.join(run, group, now)
   }
 
   async acceptAll(works: readonly PendingWork[]): Promise<readonly WorkAnswer[]> {
@@ -241,7 +241,7 @@ class MemoryStore implements OpenStore {
     if (leftMs > 0 && !this.#queue.groups.hasRoom(group.key) && !this.#claims.isHeld(claim.key, now)) return 'full'
     const held = this.#hold(leftMs > 0 || !beside ? claim : { ...claim, beside }, now)
     if (held) return held
-    if (leftMs > 0) return this.#queue.groups.join(run, { ...group, windowMs: leftMs, maxWaitMs: beside?.holdMs ?? 0 }, now)
+    if (leftMs > 0) return this.#queue.join(run, { ...group, windowMs: leftMs, maxWaitMs: beside?.holdMs ?? 0 }, now)
     this.#queue.runs.add(run, group.lane, now)
     return 'accepted'
   }

@@ -1,7 +1,8 @@
 /** The runs and the groups of the memory store: a group whose window is over becomes a run. */
 
+import type { NewRun } from '../../core/new-run.ts'
 import { maxGroupsPerTake } from '../bounds.ts'
-import type { Cancelled, Lease, StoredStanding } from '../ports.ts'
+import type { Cancelled, Group, Joined, Lease, StoredStanding } from '../ports.ts'
 import type { Erased } from '../store-part.ts'
 import { type ErasureSets, erasedRun, isRunToErase } from '../stored.ts'
 import { Groups, type MemoryGroup } from './groups.ts'
@@ -15,6 +16,13 @@ export class Queue {
 
   get size(): number {
     return this.runs.backlog + this.groups.size
+  }
+
+  /** Adds an event to its group, and makes a run of a group that has as many events as it may. */
+  join(run: NewRun, of: Group, now: number): Joined {
+    const { group, joined } = this.groups.join(run, of, now)
+    if (group.count >= (of.maxEvents ?? Infinity)) this.#endGroup(group, now)
+    return joined
   }
 
   take(max: number, until: number, now: number): readonly Lease[] {

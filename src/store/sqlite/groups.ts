@@ -13,6 +13,7 @@ export type JoiningEvent = {
   readonly event: string
   readonly windowMs: number
   readonly maxWaitMs: number
+  readonly maxEvents: number | undefined
   readonly keep: KeptEvents
   readonly lane: string | null
   readonly limit: number | null
@@ -54,7 +55,7 @@ export class Groups {
    * Adds an event to its group, or opens the group. With `keep: all` the event's prompt is added to the prompts of the group. When the
    * prompts are too many, or too long together, the oldest are deleted, but never the newest.
    */
-  join({ prompt, ...joining }: JoiningEvent, now: number): Joined {
+  join({ prompt, maxEvents: _, ...joining }: JoiningEvent, now: number): { readonly id: number; readonly joined: Exclude<Joined, string> } {
     const [row] = this.#sql.join.all({ ...joining, now }) as GroupRow[]
     if (row === undefined) throw new Error('a group took no event')
     if (row.count === 1) this.size++
@@ -62,7 +63,7 @@ export class Groups {
       this.#sql.addMember.run([row.id, row.count, prompt.chars, prompt.text])
       if (row.count > 1) this.#sql.trimMembers.run([row.id, row.count])
     }
-    return { group: parseText(row.event) ?? '', count: row.count }
+    return { id: row.id, joined: { group: parseText(row.event) ?? '', count: row.count } }
   }
 
   /** Returns at most `max` groups that are due by `at`, in the order in which they are due. */

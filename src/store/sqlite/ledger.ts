@@ -122,20 +122,26 @@ export class Ledger {
   join(accept: Accept, joining: JoiningEvent, now: number): Joined {
     if (!this.groups.hasRoom(joining.group) && !this.#isKnown(accept, now)) return 'full'
     const held = this.claims.claimBoth(accept, 0, now)
-    if (held) return held
-    this.#expectRank(accept.run)
-    return this.groups.join(joining, now)
+    return held ?? this.#joinGroup(accept, joining, now)
   }
 
   /** As `join`, for a group with `afterClaim`. `acceptAtOnce`: the step for an event that makes the claim beside that of its id. */
   joinAfter(accept: Accept, joining: JoiningEvent, acceptAtOnce: LedgerStep<Accepted>, now: number): Accepted | Joined {
-    const { key, holdMs, run, beside } = accept
+    const { key, holdMs, beside } = accept
     const windowMs = beside ? this.claims.leftMs(beside.key, now) : 0
     if (!beside || windowMs === 0) return acceptAtOnce(this, now)
     if (!this.groups.hasRoom(joining.group) && !this.claims.isHeld(key, now)) return 'full'
     if (!this.claims.claim(key, holdMs, 0, now)) return 'duplicate'
+    return this.#joinGroup(accept, { ...joining, windowMs, maxWaitMs: beside.holdMs }, now)
+  }
+
+  /** Adds an event to its group, and makes a run of a group that has as many events as it may. */
+  #joinGroup({ run }: Accept, joining: JoiningEvent, now: number): Joined {
     this.#expectRank(run)
-    return this.groups.join({ ...joining, windowMs, maxWaitMs: beside.holdMs }, now)
+    const { id, joined } = this.groups.join(joining, now)
+    const { lane, limit, maxEvents = Infinity } = joining
+    if (joined.count >= maxEvents) this.#endGroup(id, lane ?? undefined, limit, now)
+    return joined
   }
 
   /** Whether the id of an event, or the claim beside it, is held. */
@@ -148,7 +154,7 @@ export class Ledger {
   }
 
   take(max: number, leaseMs: number, now: number): Lease[] {
-    for (const group of this.groups.due(now, maxGroupsPerTake)) this.#endGroup(group, now)
+    for (const group of this.groups.due(now, maxGroupsPerTake)) this.#endDue(group, now)
     return this.runs.take(max, now + leaseMs, now)
   }
 
@@ -159,7 +165,7 @@ export class Ledger {
       const groups = this.groups.due(Number.MAX_VALUE, max - leases.length)
       if (groups.length === 0) break
       for (const group of groups) {
-        const runId = this.#endGroup(group, now)
+        const runId = this.#endDue(group, now)
         const lease = runId === undefined ? undefined : this.runs.lease([runId, 0], now + leaseMs, now)
         if (lease !== undefined) leases.push(lease)
       }
@@ -168,8 +174,12 @@ export class Ledger {
   }
 
   /** Turns a group into a run. Returns the run's id when it may begin, `undefined` when it waits for its turn. */
-  #endGroup([groupId, lane, limit]: DueGroup, now: number): number | undefined {
-    return this.runs.add(parseLane(lane), limit ?? 1, now, (id, fence) => this.groups.end(groupId, id, fence))
+  #endGroup(groupId: number, lane: string | undefined, limit: number | null, now: number): number | undefined {
+    return this.runs.add(lane, limit ?? 1, now, (id, fence) => this.groups.end(groupId, id, fence))
+  }
+
+  #endDue([groupId, lane, limit]: DueGroup, now: number): number | undefined {
+    return this.#endGroup(groupId, parseLane(lane), limit, now)
   }
 
   dueInMs(now: number): number | undefined {
@@ -188,7 +198,7 @@ export class Ledger {
 
   /** Cancels in a page of the runs, which begins after the id `after`. A group becomes a run with the first page. */
   cancel(eventId: string, after: number, now: number): CancelledPage {
-    for (const group of after === 0 ? this.groups.toCancel(eventId) : []) this.#endGroup(group, now)
+    for (const group of after === 0 ? this.groups.toCancel(eventId) : []) this.#endDue(group, now)
     return this.runs.cancel(eventId, after, now)
   }
 

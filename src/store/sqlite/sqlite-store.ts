@@ -260,13 +260,14 @@ const acceptInLane = (accept: Accept, lane: Lane): LedgerStep<Accepted> => {
   return (ledger, now) => ledger.acceptInLane(accept, text, hashed, now)
 }
 
-const join = (accept: Accept, { key, windowMs, maxWaitMs, keep, lane, afterClaim }: Group): LedgerStep<Joined> => {
+const join = (accept: Accept, { key, windowMs, maxWaitMs, maxEvents, keep, lane, afterClaim }: Group): LedgerStep<Joined> => {
   const { run } = accept
   const joining: JoiningEvent = {
     group: hashKey(key),
     event: JSON.stringify(run.eventId),
     windowMs,
     maxWaitMs,
+    maxEvents,
     keep,
     lane: lane === undefined ? null : hashKey(lane.key),
     limit: lane === undefined ? null : lane.limit,

@@ -8,7 +8,7 @@ import type { ClaimFields } from './claim-calls.ts'
 import { type JoinCall, joinCall, wholeLimit } from './lane-calls.ts'
 
 /**
- * An event as the function `accept_beside_1` takes it. `keptMs`: how long its id is kept where the claim beside it is held. `run`: absent
+ * An event as the function `accept_beside_2` takes it. `keptMs`: how long its id is kept where the claim beside it is held. `run`: absent
  * for a claim that waits to be settled, whose `mark` is below 0.
  */
 type BesideRow = Partial<Omit<JoinCall, keyof ClaimFields | 'limit'>> & {
@@ -60,8 +60,8 @@ export const unsettledRow = (claim: Claim, mark: bigint): BesideRow => {
 export const besideKind = (
   doubt: (calls: readonly ClaimFields[]) => void,
 ): CallKind<readonly BesideRow[], readonly (WorkAnswer | Claimed)[]> => ({
-  name: 'accept_beside_1',
-  text: 'select accept_beside_1($1::json)',
+  name: 'accept_beside_2',
+  text: 'select accept_beside_2($1::json)',
   maxCalls: 100,
   charsOf: (rows) => rows.reduce((chars, { run = '' }) => chars + run.length, 0),
   isRepeatable: true,

@@ -52,10 +52,11 @@ export type JoinCall = ClaimFields & {
   readonly limit: number | null
   readonly prompt: string
   readonly promptChars: number
+  readonly maxEvents: number | null
 }
 
 /** Makes the call with which the event of a run joins a group. */
-export const joinCall = (claim: ClaimFields, run: NewRun, { key, windowMs, maxWaitMs, keep, lane }: Group): JoinCall => ({
+export const joinCall = (claim: ClaimFields, run: NewRun, { key, windowMs, maxWaitMs, maxEvents, keep, lane }: Group): JoinCall => ({
   ...claim,
   group: keyOf(key),
   event: JSON.stringify(run.eventId),
@@ -66,17 +67,21 @@ export const joinCall = (claim: ClaimFields, run: NewRun, { key, windowMs, maxWa
   limit: lane === undefined ? null : lane.limit,
   prompt: keep === 'all' ? JSON.stringify(keptPrompt(run)) : '',
   promptChars: run.prompt.length,
+  maxEvents: maxEvents ?? null,
 })
 
 export const joinKind: CallKind<JoinCall, Joined> = {
-  name: 'join_1',
-  text: `select join_1($1::uuid[], $2::float8[], $3::bigint[], $4::uuid[],
+  name: 'join_2',
+  text: `select join_2($1::uuid[], $2::float8[], $3::bigint[], $4::uuid[],
     array(select split_part(run, '"', 4) from unnest(${lines('$11')}) with ordinality as t (run, n) order by n), ${lines('$5')},
-    $6::float8[], $7::float8[], $8::text[], $9::uuid[], $10::int[], ${lines('$11')}, ${lines('$12')}, $13::int[])`,
+    $6::float8[], $7::float8[], $8::text[], $9::uuid[], $10::int[], ${lines('$11')}, ${lines('$12')}, $13::int[], $14::int[])`,
   maxCalls: 200,
   charsOf: ({ run, prompt }) => run.length + prompt.length,
   isRepeatable: true,
-  joins: hasNewKey,
+  // A group that may have so many events is looked at once in a statement, behind all its calls.
+  joins: (calls, call) =>
+    hasNewKey(calls, call) &&
+    calls.every(({ group, maxEvents }) => group !== call.group || (maxEvents === null && call.maxEvents === null)),
   values: (calls) => [
     list(calls.map(({ key }) => key)),
     list(calls.map(({ holdMs }) => boundedMs(holdMs))),
@@ -91,6 +96,7 @@ export const joinKind: CallKind<JoinCall, Joined> = {
     joinLines(calls.map(({ run }) => run)),
     joinLines(calls.map(({ prompt }) => prompt)),
     list(calls.map(({ promptChars }) => promptChars)),
+    list(calls.map(({ maxEvents }) => maxEvents)),
   ],
   answers: (rows) => answersOf(rows).map((answer) => JSON.parse(answer) as Joined),
 }

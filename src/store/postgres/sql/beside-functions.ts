@@ -6,9 +6,9 @@
 import { overExpired } from './lane-functions.ts'
 import { lowStep } from './priority-indexes.ts'
 
-export const besideFunctions = `
+const acceptBeside = (name: string, join: string, column = '', argument = ''): string => `
   -- Takes the work of events, one after the other. \`calls\`: a list of \`BesideRow\` (beside-calls.ts). The answers are JSON.
-  create function accept_beside_1(calls json) returns text[]
+  create function ${name}(calls json) returns text[]
   language plpgsql as $$
   declare
     c record;
@@ -33,7 +33,7 @@ export const besideFunctions = `
     for c in
       select * from json_to_recordset(calls) as t (place int, key uuid, "holdMs" float8, "keptMs" float8, mark bigint, beside uuid,
         "besideMs" float8, run text, lane uuid, "laneLimit" int, refuses boolean, "group" uuid, event text,
-        "windowMs" float8, "maxWaitMs" float8, keep text, prompt text, "promptChars" int,
+        "windowMs" float8, "maxWaitMs" float8, keep text, prompt text, "promptChars" int${column},
         "afterClaim" boolean) order by place
     loop
       is_own := true;
@@ -60,9 +60,9 @@ export const besideFunctions = `
           answer := '"repeated"';
         end if;
       elsif c."group" is not null and c."afterClaim" is null then
-        answer := (join_1(array[c.key], array[c."holdMs"], array[c.mark], array[c."group"], array[split_part(c.run, '"', 4)], array[c.event],
+        answer := (${join}(array[c.key], array[c."holdMs"], array[c.mark], array[c."group"], array[split_part(c.run, '"', 4)], array[c.event],
           array[c."windowMs"], array[c."maxWaitMs"], array[c.keep], array[c.lane], array[c."laneLimit"], array[c.run], array[c.prompt],
-          array[c."promptChars"]))[1];
+          array[c."promptChars"]${argument}))[1];
       elsif c.lane is not null then
         answer := '"' || (accept_in_lanes_1(array[c.key], array[c."holdMs"], array[c.mark], array[c.lane], array[c."laneLimit"],
           array[c.refuses], array[split_part(c.run, '"', 4)], array[c.run]))[1] || '"';
@@ -90,3 +90,8 @@ export const besideFunctions = `
     return answers;
   end $$;
 `
+
+export const besideFunctions = acceptBeside('accept_beside_1', 'join_1')
+
+/** The same for groups that end with a number of events. */
+export const besideFullFunctions = acceptBeside('accept_beside_2', 'join_2', ', "maxEvents" int', ', array[c."maxEvents"]')

@@ -118,3 +118,37 @@ export const groupFunctions = `
     end loop;
   end $$;
 `
+
+export const fullGroupFunctions = `
+  -- As join_1, and makes a run of each group that has as many events as it may (mosts; null: any number). A group with such a number is
+  -- in one call only.
+  create function join_2(
+    keys uuid[], holds float8[], marks bigint[], in_groups uuid[], event_ids text[], new_events text[], windows float8[], waits float8[],
+    keeps text[], in_lanes uuid[], limits int[], new_runs text[], new_prompts text[], new_lengths int[], mosts int[]
+  ) returns text[]
+  language plpgsql as $$
+  declare
+    answers text[];
+    is_full uuid[];
+    g groups;
+    begins boolean;
+  begin
+    answers := join_1(keys, holds, marks, in_groups, event_ids, new_events, windows, waits, keeps, in_lanes, limits, new_runs, new_prompts,
+      new_lengths);
+    select array_agg(key) into is_full from groups join unnest(in_groups, mosts) as t (k, most) on key = k where events >= most;
+    if is_full is not null then
+      perform lock_lanes_1(array(select lane from groups where key = any (is_full)));
+      for g in select * from groups where key = any (is_full) order by id loop
+        begins := true;
+        if g.lane is not null then
+          begins := fill_lane_1(g.lane, g.lane_limit);
+          update lanes set open = open + begins::int where key = g.lane;
+        end if;
+        insert into runs (event_id, made_at, due_at, parked, lane, lane_limit, run)
+        values (g.event_id, clock(), case when begins then clock() end, not begins, g.lane, g.lane_limit, ${mergedRun});
+      end loop;
+      delete from groups where key = any (is_full);
+    end if;
+    return answers;
+  end $$;
+`

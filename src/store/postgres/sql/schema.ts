@@ -2,11 +2,11 @@
  * The tables of the shared database, in a schema of their own. Each change to the tables is a new version, and no version is ever undone.
  */
 
-import { besideFunctions } from './beside-functions.ts'
+import { besideFullFunctions, besideFunctions } from './beside-functions.ts'
 import { cancelFunctions } from './cancel-functions.ts'
 import { entryTable } from './entry-table.ts'
 import { eraseFunctions } from './erase-functions.ts'
-import { groupFunctions } from './group-functions.ts'
+import { fullGroupFunctions, groupFunctions } from './group-functions.ts'
 import { laneFunctions } from './lane-functions.ts'
 import { lowIndex, priorityIndexes } from './priority-indexes.ts'
 import { recordTables } from './record-tables.ts'
@@ -151,6 +151,7 @@ const versions: readonly string[] = [
   priorityIndexes,
   lowIndex,
   besideFunctions,
+  `${fullGroupFunctions}${besideFullFunctions}`,
 ]
 
 export const schemaVersion = versions.length
