@@ -42,8 +42,35 @@ direct delivery, a minute for a reply. A delivery that a crash broke off is then
 a comment that may have arrived is then not repeated.
 
 **\`http\`** posts \`{"route","delivery_id","text"}\` with a \`webhook-id\` that a repeat carries again; of a message of [alerts](alerts.md#fields-for-programs) their fields, too. The post is signed only with \`deliver_extra.secret\` (Standard Webhooks: \`webhook-timestamp\`,
-\`webhook-signature\`); without it, the receiver cannot tell who posted, and \`validate\` says so (WH708). The values that a payload fills into \`deliver_extra.url\` are percent-encoded, slashes too: a placeholder
+\`webhook-signature\`); without it, the receiver cannot tell who posted, and \`validate\` says so (WH708) where the body is this one. The values that a payload fills into \`deliver_extra.url\` are percent-encoded, slashes too: a placeholder
 is a piece of one segment, parameter or fragment.
+
+A receiver that wants another body gets it by \`body\`, and another method by \`method\` (\`POST\`, \`PUT\`, \`PATCH\`):
+
+\`\`\`yaml webhook
+platforms:
+  webhook:
+    routes:
+      page:
+        prompt: "{alert.title}: {alert.text}"
+        deliver: http
+        deliver_only: true
+        deliver_extra:
+          url: https://events.pagerduty.com/v2/enqueue
+          body:
+            routing_key: "\${PAGERDUTY_ROUTING_KEY:-R0123456789}"
+            event_action: trigger
+            dedup_key: "{alert.id}"
+            payload: { summary: "{reply}", source: "{alert.host}", severity: error, custom_details: { count: "{alert.count}" } }
+\`\`\`
+
+- A map or a list is sent as JSON, a map with \`content_type: application/x-www-form-urlencoded\` as a form, and a text as \`content_type\` says (absent: plain text). Texts are templates; \`{reply}\` is the text that is delivered: the agent's reply, or the prompt of \`deliver_only\`.
+  \`{route}\` and \`{delivery_id}\` are there as in every template. A callback has the fields of its report, and an alert its fields (\`{key}\`, \`{state}\`, \`{severity}\` … where the message tells one); nothing else is filled in there.
+- A text that is one placeholder keeps the kind of its value: \`"{alert.count}"\` is a number where the payload has one, with the digits of its sender. \`{reply}\` is a text, but for a body that is \`{reply}\` alone: it is the reply as it is, where that is JSON.
+- What is filled in is escaped for its place: a string of JSON, a field of a form, an element or a quoted attribute of XML and HTML. In a text of JSON each placeholder stands within quotes (WH707).
+- \`\${NAME}\` is a secret. It is read from the environment when the body is sent, so the store does not have it, and stands in no text with a placeholder (WH707). A \`$\` before a placeholder is such a reference, too.
+- A body has at most 131,072 bytes. A longer one is not sent, and the delivery fails for good.
+- \`headgate webhook trace\` shows the body, and \`expect: { deliver: { body } }\` of a [test](tests.md) compares it; both have stars in place of secrets.
 
 **Several targets**: \`deliver: [github_comment, { target: slack, deliver_extra: { chat_id: C0123 } }]\` sends one reply to each; \`deliver_mode: first_success\` tries them in
 order until one has it. A direct delivery answers 200 only when the mode's condition holds; a repeat of the sender within the hour goes to the targets that have not had the text.

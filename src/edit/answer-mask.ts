@@ -28,7 +28,9 @@ export const answerMask = (
   const { real, shown } = opened.source === 'config' ? configured(opened) : subscribed(workspace, opened.name)
   const redact = createRedactor([
     ...knownSecrets(loaded.config),
-    ...(source ? [...secretsOfRoute(source), ...hiddenTexts(source.spec as JsonObject, spec)] : []),
+    ...(source
+      ? [...secretsOfRoute(source, loaded.config.profiles.get(source.profile)?.env ?? {}), ...hiddenTexts(source.spec as JsonObject, spec)]
+      : []),
     ...hiddenTexts(real, shown),
   ])
   return (answer) => redactTexts(answer, redact)

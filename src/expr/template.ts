@@ -7,6 +7,7 @@ import { type ExactJson, isObject, type JsonObject } from '../core/json.ts'
 import { isMoreThanALine, type Prompt, type TextSpan } from '../core/prompt.ts'
 import type { Event } from '../core/request.ts'
 import { cut, printable } from '../core/text.ts'
+import { percentEncoded, wellFormed } from './escape.ts'
 import { BadExpression, compileJsonata, FailedExpression } from './jsonata/jsonata.ts'
 import { compilePayloadField, pathInBatch } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
@@ -70,6 +71,8 @@ type ValueUse<T> = {
   readonly missing: (written: string) => string | T
   /** For an expression without a value. Its source is for whoever wrote it, and never for whoever reads the text. */
   readonly empty: string | T
+  /** The longest JSON of a list or map; absent: 2000 UTF-16 units. */
+  readonly maxNested?: number
 }
 
 /**
@@ -79,8 +82,6 @@ type ValueUse<T> = {
 const unfilledExpression = '{= … }'
 
 const asIs = (text: string): string => text
-/** Percent-encodes a text. Going through bytes replaces lone surrogates, which no address can hold. */
-const urlEncoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
 
 const asText: ValueUse<never> = { show: renderValue, text: asIs, missing: asIs, empty: '' }
 const asExact: ValueUse<never> = { ...asText, empty: unfilledExpression }
@@ -88,10 +89,19 @@ const asExact: ValueUse<never> = { ...asText, empty: unfilledExpression }
 const asKeyPart: ValueUse<undefined> = { show: scalarKey, text: asIs, missing: () => undefined, empty: undefined }
 /** A percent-encoded value cannot leave the segment, parameter or fragment of the web address where its placeholder stands. */
 const inAddress: ValueUse<never> = {
-  show: (value) => urlEncoded(renderValue(value)),
-  text: urlEncoded,
+  show: (value) => percentEncoded(renderValue(value)),
+  text: percentEncoded,
   missing: asIs,
   empty: unfilledExpression,
+}
+
+/** A list or map that is cut would be no JSON. So it is cut past the longest text only, and a body of that length is not sent. */
+const asJson: ValueUse<never> = {
+  show: (value) => renderJson(value, maxTextUnits, 0),
+  text: (text) => JSON.stringify(wellFormed(text)),
+  missing: (written) => JSON.stringify(written),
+  empty: 'null',
+  maxNested: maxTextUnits,
 }
 
 /** Describes a placeholder whose text has `from` UTF-16 units, and is cut where these are more than `to`. */
@@ -104,7 +114,7 @@ const watchedUse = <T>(use: ValueUse<T>, written: string, { filled }: TemplateKi
     : {
         show: (value) => {
           const size = typeof value === 'object' ? renderJson(value, Number.POSITIVE_INFINITY, 0).length : 0
-          filled(filledUpTo(written, size, maxNestedUnits))
+          filled(filledUpTo(written, size, use.maxNested ?? maxNestedUnits))
           return use.show(value)
         },
         text: (text) => {
@@ -276,3 +286,6 @@ export const thenAll = <T, U>(values: readonly (T | Promise<T>)[], then: (settle
 
 /** Compiles a template of a web address: values of a payload are percent-encoded. */
 export const compileAddress = (text: string, kit: TemplateKit): Renderer<string> => compilePieces(text, inAddress, kit, asIs)
+
+/** Compiles a placeholder that stands alone in JSON: its value keeps its kind, and a number the digits that its sender wrote. */
+export const compileJsonValue = (text: string, kit: TemplateKit): Renderer<string> => compilePieces(text, asJson, kit, asIs)

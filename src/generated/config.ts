@@ -22,6 +22,10 @@ export type SchemeHosts = string[]
 export type Target = (("log" | "github_comment" | "hosta_comment" | "http" | "bluebubbles" | "dingtalk" | "discord" | "email" | "feishu" | "gitlab_comment" | "hostb_comment" | "google_chat" | "homeassistant" | "line" | "matrix" | "mattermost" | "ntfy" | "pushover" | "qqbot" | "signal" | "slack" | "sms" | "teams" | "msteams" | "telegram" | "wecom" | "wecom_callback" | "weixin" | "whatsapp" | "whatsapp_cloud") | string)
 /** A target of a list. */
 export type DeliverItem = (Target | DeliverTo)
+/** A value of the body. A text is a template, or a reference to a secret such as ${NAME}. */
+export type BodyValue = (string | number | boolean | null | {
+[k: string]: BodyValue | undefined
+} | BodyValue[])
 /** How a model is told which text came from a payload or a tool. */
 export type Untrusted = ("fence" | "mark" | "off")
 /** A value, or what must hold of it. */
@@ -509,6 +513,14 @@ secret?: string
 headers?: {
 [k: string]: string | undefined
 }
+/** The method of the request. */
+method?: ("POST" | "PUT" | "PATCH")
+/** The body, as that of the target http: its placeholders are the fields of the report, such as {status}. */
+body?: ({
+[k: string]: BodyValue | undefined
+} | BodyValue[] | string)
+/** What the body is. Absent: JSON for a map or a list, plain text for a text. */
+content_type?: string
 }
 agent?: RouteAgent
 /** How often a failed run is tried again; with deliver_only, the message becomes a run. */
@@ -913,6 +925,14 @@ secret?: string
 headers?: {
 [k: string]: string | number | boolean | undefined
 }
+/** http: the method of the request. */
+method?: ("POST" | "PUT" | "PATCH")
+/** http: the body. A map or list is sent as JSON, its texts are templates; {reply} is the text; ${NAME} is a secret. */
+body?: ({
+[k: string]: BodyValue | undefined
+} | BodyValue[] | string)
+/** http: what the body is. Absent: JSON for a map or a list, plain text for a text. */
+content_type?: string
 /** email: the subject. */
 subject?: string
 /** Chat targets: where it goes; absent: the home channel. */
@@ -1052,6 +1072,7 @@ target?: string
 extra?: {
 [k: string]: unknown | undefined
 }
+body?: TestMatcher
 text?: TestMatcher
 }
 /** How many texts went out since the step before. */

@@ -14,6 +14,7 @@ import { isTemplate } from '../expr/placeholder.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { type SecretPart, secretParts, secretPlaceBelow, topOfSettings } from '../secrets/secret-place.ts'
+import { withBodyPieces } from './body-pieces.ts'
 import type { TargetPart } from './targets/target.ts'
 import { targetName } from './written-names.ts'
 
@@ -49,7 +50,8 @@ export const readDelivery = (spec: DeliverySpec, targets: ReadonlyMap<string, Ta
     const help = `docs/targets.md says what ${target} takes; \`headgate targets test ${target}\` tries it`
     part?.check?.(extra, (code, path, message, ownHelp = help) => report(code, [...extraPath, ...path], message, ownHelp))
     const withheld = Object.keys(secretsOfDelivery(extra, part?.withheld ?? []))
-    const stored = withoutSecrets(extra, withheld)
+    const settings = withoutSecrets(extra, withheld)
+    const stored = part?.hasBody ? withBodyPieces(settings) : settings
     return { target, extra: stored, ...(withheld.length > 0 ? { withheld } : {}) }
   })
   const [first] = to
@@ -72,9 +74,9 @@ export const secretsOfDelivery = (extra: JsonObject, keys: readonly string[]): J
     }),
   )
 
-/** Returns the keys, besides `keys`, whose values are addresses with a credential in them. */
+/** Returns the keys, besides `keys`, whose values are addresses with a credential in them. A body is not an address. */
 const addressesIn = (extra: JsonObject, keys: readonly string[]): string[] =>
-  Object.keys(extra).filter((key) => !keys.includes(key) && maskedAddress(key, own(extra, key)) !== own(extra, key))
+  Object.keys(extra).filter((key) => key !== 'body' && !keys.includes(key) && maskedAddress(key, own(extra, key)) !== own(extra, key))
 
 const maskedAddress = (key: string, value: Json | undefined): Json | undefined =>
   typeof value === 'string' ? replaceParts(value, addressParts(key, value), () => stars) : value
@@ -86,7 +88,7 @@ const addressParts = (key: string, text: string): readonly SecretPart[] =>
 const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     Object.entries(extra).flatMap(([key, value]): [string, Json][] => {
-      const masked = maskedAddress(key, value)
+      const masked = key === 'body' ? value : maskedAddress(key, value)
       if (!keys.includes(key) || (masked !== undefined && masked !== value)) return [[key, masked ?? value]]
       return isObject(value) ? [[key, entriesOf(value, isTemplate)]] : []
     }),

@@ -108,7 +108,7 @@ export type JobBookOptions = {
   readonly config: Pick<Config, 'profiles'>
   readonly parts: JobParts
   /** Called with each job of a jobs file before the job is compiled: the log must know the secrets of the job before a message quotes them. */
-  readonly learn?: (spec: JobSource['spec']) => void
+  readonly learn?: (source: Pick<JobSource, 'profile' | 'spec'>) => void
   /** Called with the problems of entries, and with those of a file that is not usable. */
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
@@ -210,7 +210,7 @@ export class JobBook implements Jobs {
     if (profile.jobs.has(id) || isPauseNote(entry)) return { paused, job: undefined, refused: [] }
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
     const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
-    if (source) this.#options.learn?.(source.spec)
+    if (source) this.#options.learn?.(source)
     const compiled = source && compileJob(source, this.#options.parts, profile)
     const all = [...diagnostics, ...(compiled?.diagnostics ?? [])]
     if (all.length > 0) this.#options.report(all)

@@ -1,9 +1,9 @@
 /** Collects the secrets of a configuration, which must never stand in a log or an answer. */
 
 import { type Config, defaultProfile, type Profile, type RouteSource } from '../config/config.ts'
-import { isUnknown } from '../config/env.ts'
+import { type Env, isUnknown } from '../config/env.ts'
 import { passwordOf } from '../config/storage/server-address.ts'
-import type { JsonObject } from '../core/json.ts'
+import { type JsonObject, own } from '../core/json.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { settingSecrets, settingsOf } from '../parts/targets/delivery/settings.ts'
@@ -11,6 +11,7 @@ import { targets as builtInTargets } from '../parts/targets/index.ts'
 import { toolsets } from '../parts/tools/index.ts'
 import { namesProvider } from '../secrets/secret-place.ts'
 import { secretsOfSettings } from '../secrets/settings-secrets.ts'
+import { secretVariables } from '../secrets/variables.ts'
 import { runnerSettings } from './runner.ts'
 
 /**
@@ -25,9 +26,10 @@ export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]
   const platforms = profiles.flatMap(({ platforms }) => Object.values(platforms).flatMap((each) => secretsOfSettings(each)))
   const ofEnvironment = profiles.flatMap(secretsInEnvironment)
-  const routes = [...config.routes.values()].flatMap(secretsOfRoute)
-  const jobs = profiles.flatMap((profile) => [...profile.jobs.values()])
-  const targets = [...jobs, ...config.alerts].flatMap(({ spec }) => secretsOfTargets(spec))
+  const envOf = (profile: string): Env => config.profiles.get(profile)?.env ?? {}
+  const routes = [...config.routes.values()].flatMap((route) => secretsOfRoute(route, envOf(route.profile)))
+  const jobs = profiles.flatMap(({ jobs, env }) => [...jobs.values()].flatMap(({ spec }) => secretsOfTargets(spec, env)))
+  const targets = [...jobs, ...config.alerts.flatMap(({ spec }) => secretsOfTargets(spec, envOf(defaultProfile)))]
   // Plugins are not loaded here. So the API key of a plugin's runner is known only where `config.yaml` has it, and not where the runner
   // takes it from the environment.
   const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
@@ -52,17 +54,21 @@ export const knownSecrets = (config: Config): string[] => {
  * Returns the secrets of a route, and those in the settings of its targets. In the route's own settings only the schema says what is a
  * secret: the name of a setting such as `token: { header: … }` may hold none.
  */
-export const secretsOfRoute = ({ secrets, spec }: Pick<RouteSource, 'secrets' | 'spec'>): string[] => [
+export const secretsOfRoute = ({ secrets, spec }: Pick<RouteSource, 'secrets' | 'spec'>, env: Env): string[] => [
   ...secrets,
   ...secretsOfSettings(spec as JsonObject, () => false),
-  ...secretsOfTargets(spec),
+  ...secretsOfTargets(spec, env),
 ]
 
-/** Returns the secrets in the settings that a route, a job or a rule of alerts has for its targets and its callback. */
-export const secretsOfTargets = (spec: Parameters<typeof writtenTargets>[0] & Pick<RouteSource['spec'], 'callback'>): string[] => [
-  ...writtenTargets(spec).flatMap(({ extra }) => secretsOfSettings(extra)),
-  ...secretsOfSettings((spec.callback ?? {}) as JsonObject),
-]
+/**
+ * Returns the secrets in the settings that a route, a job or a rule of alerts has for its targets and its callback. `env`: the environment
+ * of its profile, which has the secrets of bodies.
+ */
+export const secretsOfTargets = (spec: Parameters<typeof writtenTargets>[0] & Pick<RouteSource['spec'], 'callback'>, env: Env): string[] =>
+  [...writtenTargets(spec).map(({ extra }) => extra), (spec.callback ?? {}) as JsonObject].flatMap((extra) => [
+    ...secretsOfSettings(extra),
+    ...secretVariables(own(extra, 'body') ?? null, env),
+  ])
 
 /**
  * Returns the address of the database and the password in it; nothing where the address has no password. A message of the driver could

@@ -100,7 +100,7 @@ const compileAll = async (
   const jobs = new JobBook({
     config: { profiles: config.profiles },
     parts: jobParts(config, parts),
-    learn: (spec) => shared.learn(secretsOfTargets(spec)),
+    learn: ({ spec, profile }) => shared.learn(secretsOfTargets(spec, config.profiles.get(profile)?.env ?? {})),
     report: reporting(shared, 'job'),
   })
   const asked = jobsToAsk(jobs)

@@ -125,7 +125,7 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
       ...(globalSecret === undefined ? {} : { globalSecret }),
       ...(globalReference === undefined ? {} : { globalReference }),
     },
-    compile: compilingWith(compile, jobs, shared.learn),
+    compile: compilingWith(compile, jobs, (route) => shared.learn(secretsOfRoute(route, profiles.get(route.profile)?.env ?? {}))),
     check: checkingKeys(catalogue, challengeKeysOf(config.routes.values(), catalogue)),
     report,
   })
@@ -147,8 +147,8 @@ const checkingKeys =
 
 /** Returns the function that compiles a subscription. A message of the compiling may quote a secret, so its secrets are made known first. */
 const compilingWith =
-  (compile: PlanBase['compile'], jobs: Jobs, learn: SharedEffects['learn']) =>
+  (compile: PlanBase['compile'], jobs: Jobs, learn: (route: RouteSource) => void) =>
   (route: RouteSource): Compiled => {
-    learn(secretsOfRoute(route))
+    learn(route)
     return compile(route, jobs)
   }

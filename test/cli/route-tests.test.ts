@@ -270,6 +270,7 @@ t.test('each expectation that does not hold fails its test, and is named', async
     ['deliver.target', 'pr', 'deliver: { target: http }'],
     ['deliver.extra.url.equals', 'pr', 'deliver: { extra: { url: x } }'],
     ['deliver.text', 'pr', 'deliver: { text: x }'],
+    ['deliver.body', 'pr', 'deliver: { body: x }'],
     ['items[0].event', 'many', 'items: [{ event: b }]'],
     ['items[0].outcome', 'many', 'items: [{ outcome: ignored }]'],
     ['items[0].stopped_at', 'many', 'items: [{ stopped_at: filters }]'],

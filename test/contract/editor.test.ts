@@ -104,7 +104,7 @@ t.test('values: targets, schemes, runners, events, with a text each', async (t) 
 const settings: { readonly [target: string]: readonly string[] } = {
   telegram: ['chat_id', 'message_thread_id'],
   slack: ['chat_id', 'thread_id'],
-  http: ['url', 'secret', 'headers'],
+  http: ['url', 'secret', 'headers', 'method', 'body', 'content_type'],
   github_comment: ['repo', 'pr_number'],
   hosta_comment: ['repo', 'pr_number'],
   gitlab_comment: ['project', 'iid', 'kind'],

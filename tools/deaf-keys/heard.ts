@@ -74,7 +74,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'an event whose reply has nowhere to go asks no agent, in a test too': 'TestExpect.prompt',
     'coverage says what no test has seen': 'TestSend.sample',
     'each expectation that does not hold fails its test, and is named': `
-      RouteTest.name RouteTest.send TestExpect.answer TestExpect.dead TestExpect.deliver.text TestExpect.deliveries TestExpect.event
+      RouteTest.name RouteTest.send TestExpect.answer TestExpect.dead TestExpect.deliver.body TestExpect.deliver.text TestExpect.deliveries TestExpect.event
       TestExpect.items.*.event TestExpect.items.*.id TestExpect.items.*.reason TestExpect.items.*.stopped_at TestExpect.outcome
       TestExpect.reason TestExpect.rule TestExpect.runs TestExpect.status TestExpect.stopped_at TestRule.contains TestRule.equals
       TestRule.jsonata TestRule.lacks TestRule.matches TestRule.max_chars TestRule.unresolved TestSend.payload
@@ -289,6 +289,10 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'payloads: false keeps the records alone': 'Config.storage.retention.payloads',
     'where a scheme looks for a secret itself, nobody gets it after that: no record, filter, script, prompt, delivery':
       'SchemeHandshake.token.header SchemeHandshake.when.body',
+  },
+  'spec/http-bodies.test.ts': {
+    'callbacks and alerts, which no event fills in, know their own fields':
+      'Route.callback.body Route.callback.content_type Route.callback.method',
   },
   'spec/respond.test.ts': {
     'a reply that does not come in time: 202 with an address that tells the state': 'Route.respond.status_hours',

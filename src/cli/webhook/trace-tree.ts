@@ -5,6 +5,7 @@
 
 import { printable } from '../../core/text.ts'
 import { jsonText } from '../../datadir/json-text.ts'
+import { shownExtra } from '../../dryrun/trace/describe-trace.ts'
 import { type Judged, judgedText } from '../../dryrun/trace/plan-observer.ts'
 import type { TracedStage } from '../../dryrun/trace/stage-log.ts'
 import type { Trace } from '../../dryrun/trace/trace.ts'
@@ -57,7 +58,9 @@ const conditionLine = (judged: Judged): string => {
   return `     ${indent}${judged.holds ? 'ok' : 'no'}  ${printable(judgedText(judged))}`
 }
 
-const startLines = ({ placeholders }: Trace, { mode, prompt, target, extra }: NonNullable<Trace['starts']>): string[] => {
+const startLines = ({ placeholders }: Trace, starts: NonNullable<Trace['starts']>): string[] => {
+  const { mode, prompt, target } = starts
+  const extra = shownExtra(starts)
   const missing = placeholders.filter((each) => each.missing).length
   const settings = typeof extra === 'object' && Object.keys(extra ?? {}).length > 0 ? ` ${printable(jsonText(extra))}` : ''
   return [

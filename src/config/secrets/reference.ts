@@ -9,10 +9,10 @@ import { messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import { nearest, printable } from '../../core/text.ts'
 import { namesProvider } from '../../secrets/secret-place.ts'
+import { fillVariables } from '../../secrets/variables.ts'
 import { type Env, isUnknown } from '../env.ts'
 import { providerReference, type SecretSources } from './providers.ts'
 
-const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const maxSecretBytes = 65_536
 const credentialFolder = 'CREDENTIALS_DIRECTORY'
 /** The names of files that systemd takes for credentials, without those that would have to be quoted. */
@@ -43,7 +43,7 @@ export const resolveReferences = (
 ): { readonly value: string; readonly kept?: string } | Unresolved | undefined => {
   if (namesProvider(text)) return resolveProvided(text, secrets)
   // Only the configuration names files: a variable whose value begins with "file:" is a secret like any other.
-  if (!namesFile(text)) return fillVariables(text, env)
+  if (!namesFile(text)) return fillFrom(text, env)
   // A check that does not know the environment reads nothing beside its files, so the secret counts as present.
   if (isUnknown(env)) return undefined
   const file = secretFileOf(text, env)
@@ -70,7 +70,7 @@ const idHelp =
 
 /** Returns the path of the file that a text names (`namesFile`). The file need not exist. */
 export const secretFileOf = (text: string, env: Env): { readonly path: string } | Unresolved => {
-  const filled = fillVariables(text, env)
+  const filled = fillFrom(text, env)
   if (!('value' in filled)) return filled
   const name = filled.value.slice(filled.value.indexOf(':') + 1)
   return text.startsWith('file:') ? { path: name } : credentialOf(name, text, env)
@@ -112,17 +112,10 @@ const readSecretFile = (path: string, text: string): { readonly value: string } 
 
 const reasons: { readonly [code: string]: string } = { ENOENT: 'there is no such file', EACCES: 'this user may not read it' }
 
-const fillVariables = (text: string, env: Env): { readonly value: string } | Unresolved => {
-  let missing: string | undefined
-  const value = text.replace(variable, (_whole, name: string, fallback: string | undefined) => {
-    // As in a shell's ${NAME:-default}: an empty variable counts as unset when there is a default.
-    const found = own(env as { [name: string]: string | undefined }, name)
-    if (found !== undefined && (found !== '' || fallback === undefined)) return found
-    if (fallback !== undefined) return fallback
-    missing ??= name
-    return ''
-  })
-  if (missing === undefined) return { value }
+const fillFrom = (text: string, env: Env): { readonly value: string } | Unresolved => {
+  const filled = fillVariables(text, env)
+  if ('value' in filled) return filled
+  const { missing } = filled
   if (missing === credentialFolder) return { problem: `\${${missing}}`, help: credentialHelp('credential:NAME') }
   const meant = nearest(missing, Object.keys(env)).map((name) => `\${${name}}`)
   const help = meant.length > 0 ? `did you mean ${meant.join(' or ')}? Else ${variableHelp}` : variableHelp

@@ -3,6 +3,7 @@
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { containsMask } from '../../secrets/mask.ts'
+import { hasVariable } from '../../secrets/variables.ts'
 import { isUnknown } from '../env.ts'
 import { mapWhere } from '../schema-walk.ts'
 import type { Source } from '../yaml/source.ts'
@@ -24,7 +25,7 @@ export const noSecret = (text: string): readonly [code: Code, message: string, h
 
 const mixedMessage = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
 const keptHelp = 'mend it, and run `headgate gateway reload`'
-const mixedHelp = 'give the secret a header of its own; its value must have no {'
+const mixedHelp = 'give the secret a header, or a key of the body, of its own; its value must have no {'
 
 /** Whether a finding of `resolveSecrets` means that its value cannot be used. */
 export const isUnresolved = ({ code }: Diagnostic): boolean => code !== 'WH330'
@@ -52,14 +53,16 @@ export const resolveSecrets = (
   const resolved = mapWhere('x-secret', schema, data, (node, value, path) => {
     // A public key is no secret, but it may be written as a reference, too.
     const isReference = node['x-secret'] === true || node['x-secret'] === 'public'
-    if (!isReference || typeof value !== 'string') return value
+    const isLate = node['x-secret'] === 'late'
+    if (typeof value !== 'string' || !(isReference || (isLate && hasVariable(value)))) return value
     const result = resolveReferences(value, from)
     const reference = from.secrets && knownReference(value, from.secrets)
     if (reference !== undefined) asked.add(reference)
     if (!result || (!('value' in result) && isUnknown(from.env))) return value
     const problem = problemOf(value, result, node['x-template'] === true)
     if (problem) say(problem, path)
-    return 'value' in result && (!problem || problem[0] === 'WH330') ? result.value : value
+    // What is filled in late stays a reference here, because it is stored.
+    return !isLate && 'value' in result && (!problem || problem[0] === 'WH330') ? result.value : value
   })
   // An address that is no reference may have been copied with its masks, too. Addresses that may be references were checked above.
   mapWhere('x-address', schema, data, (node, value, path) => {

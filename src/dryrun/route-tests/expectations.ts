@@ -2,10 +2,12 @@
 
 import { withTextIds } from '../../core/exact-json.ts'
 import type { EndedItem } from '../../core/facts/fact.ts'
-import { type Json, type JsonObject, own } from '../../core/json.ts'
+import { isJson, type Json, type JsonObject, own } from '../../core/json.ts'
 import { isTakenOutcome, outcomeName, outcomeReason } from '../../core/outcome-table.ts'
 import { withDigits } from '../../core/written-digits.ts'
+import { isJsonType } from '../../expr/escape.ts'
 import type { TestExpect } from '../../generated/config.ts'
+import { bodyType, withShownBody } from '../../parts/body-pieces.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import { targetName } from '../../parts/written-names.ts'
@@ -100,15 +102,21 @@ const checkItems = async (
   return found.flat()
 }
 
+/** Returns the body as a value, where it is JSON, else as a text. */
+const sentBody = (shown: JsonObject): Json | undefined => {
+  const text = own(shown, 'body')
+  return typeof text === 'string' && isJsonType(bodyType(shown)) && isJson(text) ? (JSON.parse(text) as Json) : text
+}
+
 const checkDelivery = async (
-  { target, extra, text }: NonNullable<TestExpect['deliver']>,
+  { target, extra, body, text }: NonNullable<TestExpect['deliver']>,
   { happened: { sent } }: StepResult,
   around: MatchContext,
 ): Promise<readonly Difference[]> => {
   const last = sent.at(-1)
   if (!last) return [{ at: 'deliver', expected: 'a text that goes out', got: 'nothing' }]
   const [delivery] = deliveriesOf(last.delivery)
-  const got: JsonObject = delivery?.extra ?? {}
+  const got = withShownBody(delivery?.extra ?? {}, last.text)
   // A target has a whole number past 2^53 as the text of its digits.
   const settings = Object.entries(withTextIds(withDigits((extra ?? {}) as JsonObject)) as JsonObject)
   const found = await Promise.all(
@@ -117,6 +125,7 @@ const checkDelivery = async (
   return [
     ...(target === undefined ? [] : compareExactly('deliver.target', targetName(target), delivery?.target)),
     ...found.flat(),
+    ...(body === undefined ? [] : await match('deliver.body', body as Json, sentBody(got), around)),
     ...(text === undefined ? [] : await match('deliver.text', text as Json, last.text, around)),
   ]
 }

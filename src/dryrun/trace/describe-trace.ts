@@ -1,6 +1,7 @@
 /** Describes a trace for the JSON output of `webhook trace`. */
 
-import type { JsonObject } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { withShownBody } from '../../parts/body-pieces.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import type { Trace } from './trace.ts'
 
@@ -41,10 +42,16 @@ export const describeTrace = (traced: Trace): JsonObject => {
     prompt_chars: starts?.prompt.length ?? null,
     cuts: placeholders.flatMap(({ where, written, cut }) => (cut ? { where, written, ...cut } : [])),
     unresolved: [...new Set(placeholders.flatMap(({ written, missing }) => (missing ? withoutBraces(written) : [])))],
-    deliver: starts ? { target: starts.target, extra: starts.extra } : null,
+    deliver: starts ? { target: starts.target, extra: shownExtra(starts) } : null,
     side_effects: ranScript ? 'script' : 'none',
     notes: [...notes],
   }
+}
+
+/** Returns the settings of the targets, each with its body as it would be sent. An agent's reply is not known yet. */
+export const shownExtra = ({ extra, mode, prompt }: NonNullable<Trace['starts']>): Json => {
+  const shown = (each: Json): Json => (isObject(each) ? withShownBody(each, mode === 'direct' ? prompt : undefined) : each)
+  return Array.isArray(extra) ? extra.map(shown) : shown(extra)
 }
 
 /** Returns a placeholder without its braces. A placeholder that has no braces stays as it is. */

@@ -7,9 +7,10 @@ import { hourMs } from '../../core/clock.ts'
 import type { AwaitReply } from '../../core/plan.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
+import { replyPlaceholder } from '../body-pieces.ts'
 import type { StageKit } from '../stages/stage.ts'
 import { templateKit } from '../template-kit.ts'
-import { compileReplyBody, replyPlaceholder } from './reply-body.ts'
+import { compileReplyBody } from './reply-body.ts'
 import { reportExpressions } from './respond.ts'
 
 /** How long before its own deadline a sender gets the answer, in seconds, so that the answer arrives in time. */

@@ -4,8 +4,8 @@ import type { Report } from '../../core/diagnostic.ts'
 import { parseTemplate } from '../../expr/placeholder.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
+import { replyPlaceholder } from '../body-pieces.ts'
 import { longestWait } from './await-reply.ts'
-import { replyPlaceholder } from './reply-body.ts'
 
 /** What the check needs to know besides the route. `senderSeconds`: how long the sender waits by itself. */
 type Around = { readonly isSplit: boolean; readonly senderSeconds: number | undefined; readonly report: Report }

@@ -5,11 +5,10 @@
 import { isJson } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
 import { cut } from '../../core/text.ts'
+import { escapeFor } from '../../expr/escape.ts'
 import { compileTemplate, type TemplateKit } from '../../expr/template.ts'
-import { escapeFor } from './respond.ts'
+import { replyPlaceholder } from '../body-pieces.ts'
 
-/** The placeholder for the reply. Where an answer waits for it, no field of the payload has this name. */
-export const replyPlaceholder = '{reply}'
 /** The longest reply in an answer, and the longest text that is filled in between, in UTF-16 units. */
 const maxReplyUnits = 65_536
 const maxFilledUnits = 16_384

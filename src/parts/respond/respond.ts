@@ -8,6 +8,7 @@ import type { Reply } from '../../core/outcome.ts'
 import { isTakenOutcome, outcomeStatus } from '../../core/outcome-table.ts'
 import type { Respond } from '../../core/plan.ts'
 import type { Event } from '../../core/request.ts'
+import { escapeFor } from '../../expr/escape.ts'
 import { parseTemplate } from '../../expr/placeholder.ts'
 import { compileTemplate } from '../../expr/template.ts'
 import type { Route } from '../../generated/config.ts'
@@ -17,20 +18,6 @@ import { templateKit } from '../template-kit.ts'
 
 /** The longest body of an answer, in UTF-16 units. A longer body is cut. */
 const maxBodyUnits = 16_384
-
-const xmlNames: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
-
-/**
- * Returns the function that escapes a value of the payload for a body of this content type. A stranger may have chosen the value. Escaped,
- * the value can only be text in the body. In a body that is neither XML, HTML nor JSON, the value stays as it is.
- */
-export const escapeFor = (contentType: string): ((text: string) => string) => {
-  if (/\b(?:xml|html)\b/.test(contentType)) {
-    // XML 1.0 cannot express most control characters.
-    return (text) => text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '').replace(/[&<>"']/g, (found) => xmlNames[found] as string)
-  }
-  return /\bjson\b/.test(contentType) ? (text) => JSON.stringify(text).slice(1, -1) : (text) => text
-}
 
 /** Reports the expressions in the body of an answer. `path`: that of the answer in the route. */
 export const reportExpressions = (body: string, path: Path, { report }: Pick<StageKit, 'report'>): void => {

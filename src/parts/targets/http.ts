@@ -1,11 +1,14 @@
 /**
- * The target `http`: posts `{"route","delivery_id","text"}` to the URL in `deliver_extra`, and of alerts their fields, too. The header
- * `webhook-id` is the same for a repeat of the delivery. With a secret, the post is signed (Standard Webhooks).
+ * The target `http`: posts the body in `deliver_extra` to the URL there; without one `{"route","delivery_id","text"}`, and of alerts their
+ * fields, too. The header `webhook-id` is the same for a repeat of the delivery. With a secret, the post is signed (Standard Webhooks).
  */
 
 import { createHash, createHmac } from 'node:crypto'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject, own, parseObject, textOrEmpty } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
+import { scalarText } from '../../expr/render.ts'
+import { fillVariables, hasVariable } from '../../secrets/variables.ts'
+import { bodyProblem, bodyType, contentTypePattern, filledBody, isBodyTooLong, replyPlaceholder, tooLong } from '../body-pieces.ts'
 import { whsecKey } from '../whsec-key.ts'
 import { type ApiAnswer, callApi } from './delivery/api.ts'
 import { postWithWaits } from './kit/post-with-waits.ts'
@@ -22,9 +25,14 @@ const address = /^https?:\/\/[^/?#\\{}@\s]+(?:[/?#]|$)/i
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
 const reservedHeader = /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-.*)$/i
 
+type Method = (typeof methods)[number]
 type HeaderLines = { readonly [name: string]: string }
-type Request = { readonly url: URL; readonly headers: HeaderLines; readonly body: string }
+type Request = { readonly method: Method; readonly url: URL; readonly headers: HeaderLines; readonly body: string }
 type RequestProblem = { readonly problem: string }
+
+/** The methods of a request with a body. A GET has none, and the webhook-id of a repeat would not be looked for in a DELETE. */
+const methods = ['POST', 'PUT', 'PATCH'] as const
+const bodyValue = { $ref: '#/definitions/BodyValue' }
 
 const schema: TargetSchema = {
   deliver_extra: {
@@ -58,6 +66,36 @@ const schema: TargetSchema = {
           'x-template': true,
         },
       },
+      method: {
+        title: 'Method',
+        type: 'string',
+        enum: methods,
+        enumDescriptions: ['A new message.', 'A thing at its address.', 'A change of a thing.'],
+        default: 'POST',
+        description: 'http: the method of the request.',
+        markdownDescription: '`http`: the method of the request: `POST`, `PUT` or `PATCH`. Default `POST`.',
+      },
+      body: {
+        title: 'Body',
+        type: ['object', 'array', 'string'],
+        description: 'http: the body. A map or list is sent as JSON, its texts are templates; {reply} is the text; ${NAME} is a secret.',
+        markdownDescription:
+          '`http`: the body of the request. A map or a list is sent as JSON, and a map with `content_type: application/x-www-form-urlencoded` as a form; a text is sent as `content_type` says. Texts are templates, whose values are escaped for their place. `{reply}` is the text that is delivered. A text that is one placeholder keeps the kind of its value: `"{count}"` is a number where the payload has one. `${NAME}` is read when the body is sent, and is not stored. Absent: `{"route","delivery_id","text"}`. Example: `{ title: "{repository.full_name}", message: "{reply}" }`',
+        'x-secret': 'late',
+        'x-template': true,
+        items: bodyValue,
+        additionalProperties: bodyValue,
+      },
+      content_type: {
+        title: 'Content type',
+        type: 'string',
+        pattern: contentTypePattern,
+        patternErrorMessage: 'A media type as text/xml or application/json; charset=utf-8.',
+        description: 'http: what the body is. Absent: JSON for a map or a list, plain text for a text.',
+        markdownDescription:
+          '`http`: what `body` is. Absent: `application/json` for a map or a list, `text/plain; charset=utf-8` for a text.',
+        examples: ['application/json', 'application/x-www-form-urlencoded', 'text/plain; charset=utf-8'],
+      },
     },
   },
 }
@@ -69,6 +107,7 @@ export const http: TargetPart = {
   schema,
   addresses: ['url'],
   withheld: ['secret', 'headers'],
+  hasBody: true,
   requires: ['url'],
   check(extra, report) {
     const [url, secret] = [own(extra, 'url'), own(extra, 'secret')]
@@ -79,15 +118,18 @@ export const http: TargetPart = {
         : 'placeholders may stand after the host only'
       report('WH707', ['url'], 'url is not an http or https address with a fixed host', help)
     } else if (url !== undefined && leavesFolder(url)) report('WH707', ['url'], dotted, 'write the path without it')
-    else if (url !== undefined && secret === undefined) report('WH708', ['url'], unsigned, signHelp)
+    else if (url !== undefined && secret === undefined && own(extra, 'body') === undefined) report('WH708', ['url'], unsigned, signHelp)
     if (secret !== undefined && signingKey(secret) === undefined)
       report('WH707', ['secret'], badSecret, 'make one with: openssl rand -base64 32')
+    if (methodOf(extra) === undefined) report('WH707', ['method'], badMethod, 'leave it out for POST')
+    const wrong = bodyProblem(extra)
+    if (wrong) report('WH707', ...wrong)
     const headers = extraHeaders(extra)
     if ('problem' in headers) report('WH707', ['headers'], headers.problem, 'write a map of names to texts: { X-Team: web }')
   },
   undeliverable(extra) {
     const address = postAddress(extra)
-    return 'problem' in address ? address.problem : undefined
+    return 'problem' in address ? address.problem : isBodyTooLong(extra) ? tooLong : undefined
   },
   async send(outgoing, kit) {
     const deadline = kit.clock.monotonic() + outgoing.budgetMs
@@ -99,8 +141,8 @@ export const http: TargetPart = {
 const post = async (outgoing: Outgoing, kit: TargetKit, timeoutMs: number): Promise<Sent> => {
   const request = prepare(outgoing, kit)
   if ('problem' in request) return permanentFailure(request.problem)
-  const { url, headers, body } = request
-  return resultOfPost(await callApi({ url: url.href, headers, text: body }, timeoutMs, kit.clock.now), url.host)
+  const { method, url, headers, body } = request
+  return resultOfPost(await callApi({ method, url: url.href, headers, text: body }, timeoutMs, kit.clock.now), url.host)
 }
 
 /** Returns the address of the post and the operator's headers, or says what is wrong with them or with the signing secret. */
@@ -122,19 +164,50 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem =
   const { extra } = outgoing.delivery
   const address = postAddress(extra)
   if ('problem' in address) return address
+  const method = methodOf(extra)
+  if (!method) return { problem: badMethod }
   if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
-  const { callback, text } = outgoing
-  const body = callback ? text : JSON.stringify(bodyOf(outgoing))
+  const body = bodyFor(outgoing, kit)
+  if (typeof body === 'object') return body
   const signed = sign(outgoing, own(extra, 'secret'), body, Math.floor(kit.clock.now() / 1000))
   const trace = outgoing.traceparent === undefined ? {} : { traceparent: outgoing.traceparent }
-  const headers = { 'user-agent': 'headgate', ...trace, ...address.headers, 'content-type': 'application/json', ...signed }
-  return { url: address.url, headers, body }
+  const headers = { 'user-agent': 'headgate', ...trace, ...address.headers, 'content-type': bodyType(extra), ...signed }
+  return { method, url: address.url, headers, body }
+}
+
+const methodOf = (extra: JsonObject): Method | undefined => {
+  const { method = 'POST' } = extra
+  return methods.find((each) => each === method)
+}
+
+const badMethod = `method is none of ${methods.join(', ')}`
+
+/**
+ * Returns the body as the settings have it, else the body that every receiver of this target knows. An event has filled in its placeholders
+ * already, so what is left are the text, the secrets, and where there was no event, the fields of the usual body.
+ */
+const bodyFor = (outgoing: Outgoing, { env }: TargetKit): string | RequestProblem => {
+  const { callback, text, delivery } = outgoing
+  const usual: JsonObject = callback ? (parseObject(text) ?? {}) : bodyOf(outgoing)
+  let unset: string | undefined
+  const body = filledBody(delivery.extra, (written) => {
+    if (hasVariable(written)) {
+      const filled = fillVariables(written, env)
+      if ('value' in filled) return filled.value
+      unset ??= filled.missing
+    }
+    if (written === replyPlaceholder) return callback ? textOrEmpty(usual.reply) : text
+    return scalarText(own(usual, written.slice(1, -1)))
+  })
+  if (unset !== undefined) return { problem: `the variable ${unset} of the body is not set` }
+  if (body === undefined) return callback ? text : JSON.stringify(usual)
+  return 'text' in body ? body.text : body
 }
 
 /** A message of a single alert has its fields beside the text, too, for receivers that read no list. */
-const bodyOf = ({ route, deliveryId, text, alerts }: Outgoing): object => {
+const bodyOf = ({ route, deliveryId, text, alerts }: Outgoing): JsonObject => {
   const sole = alerts?.length === 1 ? alerts[0] : {}
-  return { route, delivery_id: deliveryId, text, ...sole, ...(alerts ? { alerts } : {}) }
+  return { route, delivery_id: deliveryId, text, ...sole, ...(alerts ? { alerts: [...alerts] } : {}) }
 }
 
 const dotted = 'url has a segment . or .. in its path'

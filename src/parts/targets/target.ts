@@ -107,13 +107,23 @@ export type KeySchema = {
   readonly markdownDescription?: string
   readonly default?: Json
   readonly examples?: readonly (string | number)[]
+  readonly enum?: readonly string[]
+  readonly enumDescriptions?: readonly string[]
+  readonly pattern?: string
+  readonly patternErrorMessage?: string
+  readonly items?: JsonObject
   readonly additionalProperties?: JsonObject
   /** Editors do not offer the key: another key is the usual one for the same purpose, or the target has no use for the key. */
   readonly doNotSuggest?: true
   /** The environment variables of a setting, whose values win; may be empty. When absent, the key is not among `TargetPart.settings`. */
   readonly 'x-env'?: readonly string[]
-  /** The value is a secret, which nothing shows; `public`: it is none. Either may be written as `${NAME}`. */
-  readonly 'x-secret'?: true | 'public'
+  /**
+   * The value is a secret, which nothing shows; `public`: it is none. Either may be written as `${NAME}`. `late`: a text that may have a
+   * `${NAME}`, which stays in it until it is sent.
+   */
+  readonly 'x-secret'?: true | 'public' | 'late'
+  /** The value is a template, so a secret may not stand beside a placeholder in it. */
+  readonly 'x-template'?: true
   /** The value is an address: a login, a parameter or a part of its path may be a secret. */
   readonly 'x-address'?: true
   /** The value is an id or name of the platform. The delivery fails when the value is empty, or has a placeholder that is not filled in. */
@@ -226,6 +236,8 @@ export type TargetPart = {
    * value that is a map, only the entries with placeholders are stored.
    */
   readonly withheld?: readonly string[]
+  /** The key `body` of `deliver_extra` is the body of a request (`body-pieces.ts`). In a plugin's target it has no effect. */
+  readonly hasBody?: true
   /**
    * Sends one text. A rejected promise counts as a failure that must not be repeated, and so does no answer half a second after `budgetMs`.
    */

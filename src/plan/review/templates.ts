@@ -4,9 +4,10 @@ import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { placeholders } from '../../expr/placeholder.ts'
+import { replyPlaceholder } from '../../parts/body-pieces.ts'
 import { writtenTargets } from '../../parts/destination.ts'
-import { replyPlaceholder } from '../../parts/respond/reply-body.ts'
 import { reasonPlaceholder } from '../../parts/respond/respond.ts'
+import { hasVariable } from '../../secrets/variables.ts'
 import { type Surrounding, slipsIn, type TemplateSlip } from '../dialects.ts'
 import { reviewRedacted } from './fields/redacted.ts'
 import { reviewSchemaPaths } from './fields/schema-paths.ts'
@@ -38,7 +39,12 @@ export const reviewTemplates = (subject: Subject): void => {
   if (spec.prompt !== undefined) check(['prompt'], spec.prompt, 'prose')
   if (sampled && !spec.prompt) reviewWholePayload(subject, sampled)
   const extras = new Map(writtenTargets(spec).map(({ extra, extraPath }) => [extraPath.join('.'), { extra, extraPath }]))
-  for (const { extra, extraPath } of extras.values()) visitTexts(extra, extraPath, (path, text) => check(path, text, 'setting'))
+  for (const { extra, extraPath } of extras.values())
+    visitTexts(extra, extraPath, (path, text) => {
+      const isOfBody = path[extraPath.length] === 'body'
+      // A reference to a secret is read when the body is sent.
+      if (!isOfBody || !hasVariable(text)) check(path, isOfBody ? without(text, replyPlaceholder) : text, 'setting')
+    })
   for (const of of ['coalesce', 'concurrency', 'rate_limit', 'session'] as const) {
     const key = spec[of]?.key
     // A key without a placeholder is the name of a field.
@@ -49,12 +55,11 @@ export const reviewTemplates = (subject: Subject): void => {
   reviewSchemaPaths(subject, texts)
 }
 
-/**
- * Returns the bodies of a route's answers. Blanks stand in place of the placeholder that no payload fills in, so that what stands around it
- * keeps its place.
- */
+/** Puts blanks in place of a placeholder that no payload fills in, so that what stands around it keeps its place. */
+const without = (text: string, placeholder: string): string => text.replaceAll(placeholder, ' '.repeat(placeholder.length))
+
+/** Returns the bodies of a route's answers, without the placeholders that no payload fills in. */
 const answerTexts = ({ body, wait_seconds: waits, outcomes = {} }: NonNullable<Subject['spec']['respond']> = {}) => {
-  const without = (text: string, placeholder: string): string => text.replaceAll(placeholder, ' '.repeat(placeholder.length))
   return [
     { path: ['respond', 'body'], text: waits === undefined ? body : without(body ?? '', replyPlaceholder) },
     ...Object.entries(outcomes).map(([name, { body: text = '' }]) => ({

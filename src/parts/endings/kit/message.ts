@@ -1,12 +1,13 @@
 /** Compiles what the ending of a route gets of each event: the prompt, and the targets with their `deliver_extra`. */
 
-import type { JsonObject } from '../../../core/json.ts'
+import type { Json, JsonObject } from '../../../core/json.ts'
 import type { Delivery, Destination } from '../../../core/new-run.ts'
 import type { Prompt } from '../../../core/prompt.ts'
 import type { Event } from '../../../core/request.ts'
-import { compilePromptTemplate, compileWhole, thenAll } from '../../../expr/template.ts'
+import { compilePromptTemplate, compileWhole, type Renderer, thenAll } from '../../../expr/template.ts'
 import { compileTexts, type TextUse } from '../../../expr/template-map.ts'
 import type { Route } from '../../../generated/config.ts'
+import { compileBodyPieces, piecesKey } from '../../body-pieces.ts'
 import { deliveriesOf, readDelivery } from '../../destination.ts'
 import type { StageKit } from '../../stages/stage.ts'
 import { addressKeys, exactKeys } from '../../targets/delivery/settings.ts'
@@ -47,13 +48,25 @@ const extraUse = (target: TargetPart | undefined): ((key: string) => TextUse) =>
   return (key) => (target?.addresses?.includes(key) ? 'address' : !properties || exact.includes(key) ? 'exact' : 'text')
 }
 
+/** Compiles the templates in the settings of a target. */
+const compileExtra = ({ target, extra }: Delivery, kit: StageKit): Renderer<JsonObject> => {
+  const { [piecesKey]: pieces, ...settings } = extra
+  const templates = templateKit(kit, ['deliver_extra'])
+  const fill = compileTexts(settings, templates, extraUse(kit.targets.get(target)))
+  if (pieces === undefined) return fill
+  const fillBody = compileBodyPieces(extra, templates)
+  return (event) =>
+    thenAll<Json, JsonObject>([fill(event), fillBody(event)], ([filled, body]) => ({
+      ...(filled as JsonObject),
+      [piecesKey]: body as Json,
+    }))
+}
+
 /** Compiles the prompt and the targets of a route. Mistakes in them go to `kit.report`. */
 export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => {
   const written = readDelivery(route, kit.targets, kit.report)
   const renderPrompt = compilePrompt(route, kit)
-  const fillExtras = deliveriesOf(written).map(({ target, extra }) =>
-    compileTexts(extra, templateKit(kit, ['deliver_extra']), extraUse(kit.targets.get(target))),
-  )
+  const fillExtras = deliveriesOf(written).map((delivery) => compileExtra(delivery, kit))
   const join = (prompt: Prompt, extras: readonly JsonObject[]): EventMessage => {
     const filled = (delivery: Delivery, i: number): Delivery => ({ ...delivery, extra: extras[i] as JsonObject })
     const delivery = 'to' in written ? { ...written, to: written.to.map(filled) } : filled(written, 0)

@@ -16,7 +16,7 @@ const longestWaitMs = 3_600_000
 
 /** One call. Its body is `json`, `form` or `text`; a call without any of them has no body. The default method is POST. */
 export type ApiRequest = {
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
+  readonly method?: 'GET' | 'HEAD' | 'PATCH' | 'POST' | 'PUT'
   /** The host must contain no secret, because errors may show it. */
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
