@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
+import { isJson } from '../../src/core/json.ts'
 import { runAt } from '../fakes/cli.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { send, signIn, startConsole } from '../fakes/console.ts'
@@ -230,8 +231,11 @@ const headersOf = (event: Event, text: string): { [name: string]: string } => ({
   ...event.headers,
 })
 
-/** The status that the answer of a trace says: of a request that splits, that of the request. */
-const statusIn = (answer: unknown): unknown => JSON.parse(String((answer as Tree | undefined)?.body ?? '{}')).status
+/** The status that the answer of a trace says: of a request that splits, that of the request. A route may give a text of its own instead. */
+const statusIn = (answer: unknown): unknown => {
+  const body = String((answer as Tree | undefined)?.body ?? '{}')
+  return isJson(body) ? JSON.parse(body).status : undefined
+}
 
 const post = (address: string, slug: string, event: Event): Promise<Response> => {
   const body = textOf(event)
