@@ -339,7 +339,7 @@ t.test('the form has sections: what is set is shown, the rest is folded until it
     ...['Mode', 'Description', 'Enabled', 'Tests', 'ARRIVES', 'Events', 'Verify', 'Secret'],
     ...['RULES', 'Filters', 'WORK', 'Prompt', 'Skills', 'DELIVERY', 'Deliver', 'LIMITS', 'Coalesce', 'Key'],
   ])
-  t.match(editor.frame(), /\+ ARRIVES ─+ 14 not set/)
+  t.match(editor.frame(), /\+ ARRIVES ─+ 15 not set/)
   goTo(editor, '+ RULES')
   editor.press('enter', 'down', 'down')
   t.match(editor.frame(), /- RULES ─+ *\n +Filters +-\s+> Payload schema +-/)
