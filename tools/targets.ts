@@ -70,7 +70,7 @@ platforms:
 - What is filled in is escaped for its place: a string of JSON, a field of a form, an element or a quoted attribute of XML and HTML. In a text of JSON each placeholder stands within quotes (WH707).
 - \`\${NAME}\` is a secret. It is read from the environment when the body is sent, so the store does not have it, and stands in no text with a placeholder (WH707). A \`$\` before a placeholder is such a reference, too.
 - A body has at most 131,072 bytes. A longer one is not sent, and the delivery fails for good.
-- \`headgate webhook trace\` shows the body, and \`expect: { deliver: { body } }\` of a [test](tests.md) compares it; both have stars in place of secrets.
+- \`headgate webhook trace ROUTE\` shows the body, and \`expect: { deliver: { body } }\` of a [test](tests.md) compares it; both have stars in place of secrets.
 
 **Several targets**: \`deliver: [github_comment, { target: slack, deliver_extra: { chat_id: C0123 } }]\` sends one reply to each; \`deliver_mode: first_success\` tries them in
 order until one has it. A direct delivery answers 200 only when the mode's condition holds; a repeat of the sender within the hour goes to the targets that have not had the text.
