@@ -1,12 +1,13 @@
 /** `validate` beyond the files: samples that are tried on routes, the machine, a watch, and only what git says has changed. */
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fakeCli, going } from '../fakes/cli.ts'
+import { examples } from '../fakes/examples.ts'
 import { until } from '../fakes/wait.ts'
 
 const configOf = (routes: string, rest = ''): string => `platforms:
@@ -247,8 +248,7 @@ t.test('samples raise no false alarm', async (t) => {
   const taken = samples.find(({ name }) => name === 'github/pull_request.opened')
   t.same(taken?.routes, ['f0', 'f1', 'f2', 'f3', 'f7', 'f13', 'f14'])
   const cli = fakeCli(t)
-  const examples = readdirSync('examples').filter((name) => name.endsWith('.yaml'))
-  const files = [...examples.map((name) => join('examples', name)), 'README.md', 'docs/jobs.md', 'docs/plugins.md']
+  const files = [...examples, 'README.md', 'docs/jobs.md', 'docs/plugins.md']
   for (const file of files) {
     const { out } = await cli.run('validate', '--no-env', '--no-refs', '--json', file, '--sample', 'samples')
     const codes = JSON.parse(out).data.diagnostics.map(({ code }: Item) => code)

@@ -1,10 +1,11 @@
 /** `validate`: all findings at once, in order, with the line that is meant and never a secret. */
 
-import { chmodSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { chmodSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import t from 'tap'
 import type { SourceRange } from '../../src/core/diagnostic.ts'
 import { fakeCli } from '../fakes/cli.ts'
+import { examples } from '../fakes/examples.ts'
 
 const store = 'webhook_subscriptions.json'
 
@@ -616,8 +617,7 @@ agent: { runner: anthropic, model: m }
   t.same(await codes(cli, '--no-env'), ['WH506', 'WH201'])
   const all = await codes(cli)
   for (const code of ['WH007', 'WH305', 'WH222', 'WH109']) t.ok(all.includes(code), code)
-  const files = readdirSync('examples').filter((name) => name.endsWith('.yaml'))
-  const shipped = await cli.run('validate', '--no-env', '--no-refs', '--format', 'concise', ...files.map((name) => join('examples', name)))
+  const shipped = await cli.run('validate', '--no-env', '--no-refs', '--format', 'concise', ...examples)
   t.notMatch(shipped.out, / (?:error|warning)/, 'the examples get their tokens from there')
 })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { type Edited, editYaml } from '../../src/config/yaml/edit/edit.ts'
@@ -8,6 +8,7 @@ import { parseSource } from '../../src/config/yaml/source.ts'
 import { spliced } from '../../src/config/yaml/splice.ts'
 import type { Path } from '../../src/core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { examples } from '../fakes/examples.ts'
 import { yamlTexts } from '../fakes/yaml-texts.ts'
 
 const set = (path: string, value: Json): YamlEdit => ({ kind: 'set', path: pathOf(path), value })
@@ -248,8 +249,8 @@ test('what cannot be told for sure is refused with a reason', async (t) => {
 })
 
 test('each value of the examples can be changed, and changed back', async (t) => {
-  for (const name of readdirSync('examples').filter((each) => each.endsWith('.yaml'))) {
-    const text = readFileSync(`examples/${name}`, 'utf8')
+  for (const name of examples) {
+    const text = readFileSync(name, 'utf8')
     for (const { path, value } of placesIn(dataOf(text))) {
       if (typeof value === 'object') continue
       const there = editYaml(text, { kind: 'set', path, value: typeof value === 'string' ? `x${value}` : 'x' })

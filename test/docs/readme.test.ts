@@ -4,7 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isScalar, parse, parseDocument, visit } from 'yaml'
@@ -17,6 +17,7 @@ import { keyVariable } from '../../tools/senders.ts'
 import { node } from '../../tools/ship/targets.ts'
 import { createAuthority, type Issued } from '../fakes/certificate.ts'
 import { fakeCli, runAt } from '../fakes/cli.ts'
+import { examples, recipes } from '../fakes/examples.ts'
 import { newFolder } from '../fakes/folder.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -41,6 +42,10 @@ const credentials = Object.fromEntries(
 
 /** The keys of senders, by the names that the examples give them; in hex, which is base64 too. */
 const signingKeys = Object.fromEntries(presets.map((preset) => [keyVariable(preset), '5f1c0d7a93e84b26a7d0c95e1f3b8642d9e7']))
+
+/** A value for each secret that a text names as `${NAME}`. */
+const secretsOf = (text: string): { readonly [name: string]: string } =>
+  Object.fromEntries([...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => [name, '5f1c0d7a93e84b26a7d0c95e1f3b8642d9e7']))
 
 /** A PATH with the programs that documents name. */
 const programs = (t: Test): string => {
@@ -152,17 +157,33 @@ t.test('every YAML block serves as it stands', async (t) => {
 })
 
 t.test('every example validates clean', async (t) => {
-  const single = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.yaml'))
-  const examples = [...single, 'replicas/config.yaml', 'compose/config.yaml', 'compose/postgres.yaml']
-  t.ok(examples.length > 0)
+  const inFolders = ['replicas/config', 'compose/config', 'compose/postgres'].map((name) => `examples/${name}.yaml`)
   const { runWith } = fakeCli(t)
   const whole = { ...env, METRICS_TOKEN: 'a-long-token-of-metrics', ...credentials, PATH: programs(t) }
-  for (const name of examples) {
-    const { code, out, err } = await runWith({ env: whole }, 'validate', join(root, 'examples', name), '--data-dir', join(root, 'examples'))
+  for (const name of [...examples, ...inFolders]) {
+    const { code, out, err } = await runWith(
+      { env: { ...secretsOf(read(name)), ...whole } },
+      'validate',
+      join(root, name),
+      '--data-dir',
+      join(root, 'examples'),
+    )
     t.same({ code, err }, { code: 0, err: '' }, name)
     t.match(out, /^0 errors, 0 warnings in [1-9]/m, `${name}: ${out}`)
-    t.same(cutTexts(read(join('examples', name))), [], `${name}: no text is cut`)
+    t.same(cutTexts(read(name)), [], `${name}: no text is cut`)
   }
+})
+
+t.test('the tests of every recipe pass, and docs/recipes.md has each with its first line', async (t) => {
+  const cli = fakeCli(t)
+  for (const name of recipes) {
+    const env = { ...secretsOf(read(name)), ...credentials, PATH: programs(t) }
+    const { code, out } = await cli.runWith({ env }, 'test', join(root, name))
+    t.equal(code, 0, `${name}: ${out}`)
+  }
+  const told = read('docs/recipes.md').match(/^- \[[\w-]+\]\(.*\): .*$/gm) ?? []
+  const known = recipes.map((name) => `- [${basename(name, '.yaml')}](../${name}): ${read(name).split('\n', 1)[0]?.slice(2)}`)
+  t.same([...told].sort(), known.sort())
 })
 
 type Service = {
