@@ -5,8 +5,8 @@
 
 import type { ExactJson } from '../../core/json.ts'
 import { firstFound } from '../../expr/items.ts'
-import { regexOfGlob } from '../../expr/regex/glob.ts'
-import { BadPattern, compileRegex, type Regex } from '../../expr/regex/regex.ts'
+import { compileGlob } from '../../expr/regex/glob.ts'
+import { BadPattern, type Regex } from '../../expr/regex/regex.ts'
 import { scalarText } from '../../expr/render.ts'
 import { searched } from '../../expr/turn.ts'
 import type { BuiltinOperator, ExactTest } from './operator.ts'
@@ -29,10 +29,10 @@ export const matchesGlob: BuiltinOperator = {
     'x-fits': ['string', 'array'],
   },
   compile(operand, { report }): ExactTest {
-    const regexes: Regex[] = []
+    const globs: Regex[] = []
     for (const [glob, path] of Array.isArray(operand) ? operand.map((each, i) => [each, [i]] as const) : [[operand, []] as const]) {
       try {
-        regexes.push(compileRegex(`(?s)^(?:${regexOfGlob(String(glob))})$`))
+        globs.push(compileGlob(String(glob)))
       } catch (error) {
         if (!(error instanceof BadPattern)) throw error
         report(error.code, path, error.message, 'write * for a name, ** for any path, and a backslash before a sign that stands for itself')
@@ -40,13 +40,13 @@ export const matchesGlob: BuiltinOperator = {
     }
     const matches = (value: ExactJson | undefined): boolean | Promise<boolean> => {
       const text = scalarText(value)
-      return text !== undefined && searched(text, () => regexes.some((regex) => regex.test(text)))
+      return text !== undefined && searched(text, () => globs.some((each) => each.test(text)))
     }
     const trueIfMatches = (item: ExactJson): true | undefined | Promise<true | undefined> => {
       const answer = matches(item)
       return answer instanceof Promise ? answer.then((holds) => holds || undefined) : answer || undefined
     }
-    const stepsOf = (item: ExactJson): number => regexes.length * (1 + (typeof item === 'string' ? item.length / unitsAStep : 0))
+    const stepsOf = (item: ExactJson): number => globs.length * (1 + (typeof item === 'string' ? item.length / unitsAStep : 0))
     return (value) => {
       if (!Array.isArray(value)) return matches(value)
       const found = firstFound(value, trueIfMatches, stepsOf)
@@ -60,6 +60,8 @@ export const matchesGlob: BuiltinOperator = {
     { operand: 'release', value: 'refs/heads/release', holds: false },
     { operand: 'docs/**', value: 'docs/a/b.md', holds: true },
     { operand: 'docs/**', value: 'docs', holds: false },
+    { operand: 'a*a', value: 'a', holds: false },
+    { operand: 'a*a', value: 'a/a', holds: false },
     { operand: '**/*.md', value: 'README.md', holds: true },
     { operand: 'src/**/test/*.ts', value: 'src/test/a.ts', holds: true },
     { operand: 'src/**/test/*.ts', value: 'src/mytest/a.ts', holds: false },
