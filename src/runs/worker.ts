@@ -16,6 +16,7 @@ import { type ReportOptions, reportingEnds } from './callback.ts'
 import { Cancels } from './flow/cancels.ts'
 import { HeldRuns } from './flow/held-runs.ts'
 import { HeldLeases } from './held-leases.ts'
+import { mergedPrompt } from './merged-prompt.ts'
 
 export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels'> &
   ReportOptions & {
@@ -263,6 +264,6 @@ export class Worker {
 
 /** Returns the lease of a run without an agent with its text as the reply, so that only the delivery is left to do; any other as it is. */
 const withText = (lease: Lease): Lease => {
-  const { direct, callback, prompt } = lease.run
-  return (direct || callback) && lease.reply === undefined ? { ...lease, reply: prompt } : lease
+  const { direct, callback } = lease.run
+  return (direct || callback) && lease.reply === undefined ? { ...lease, reply: mergedPrompt(lease.run).text } : lease
 }
