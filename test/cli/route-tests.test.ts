@@ -443,6 +443,12 @@ t.test('tests of subscriptions: a file may name one, its entry may hold tests, a
   named('odd')
   t.match(await run(cli, file), { code: 1, suites: [{ diagnostics: [{ message: /"odd" is not valid/, help: /validate/ }] }] })
   named('hello')
+  cli.write('webhook_subscriptions.json', JSON.stringify({ hello: { ...hello, tests: inEntry }, odd: { prompt: 1, tests: inEntry } }))
+  const leftOut = { code: 'WH103', message: 'the tests of the route "odd" do not run: the route is not valid as it is now', route: 'odd' }
+  t.match(await run(cli), { code: 1, summary: { passed: 3, failed: 1 }, suites: [{}, { diagnostics: [leftOut] }] })
+  cli.write('noref.yaml', config.replace(/^( +)(prompt: .*)$/m, '$1$2\n$1secret: ${NOT_SET}'))
+  const noSecret = { diagnostics: [{ message: /^the tests of the route "\w+" do not run/ }] }
+  t.match(await run(cli, cli.file('noref.yaml')), { code: 1, suites: [noSecret] }, 'a route whose secret is missing')
   cli.write('webhook_subscriptions.json', '{"hello": {')
   t.match(await run(cli, file), {
     code: 1,

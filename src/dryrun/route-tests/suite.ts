@@ -148,7 +148,7 @@ const caseOf = (spec: RouteTest, base: Path, { source, setup, runScripts }: Test
   const found = setup.routes.get(spec.route)
   if (found) return { spec, source: withSecret(found), setup, place, runScripts }
   const at: Path = [...base, 'route']
-  if (setup.invalid(spec.route))
+  if (setup.invalid.has(spec.route))
     return testProblem('WH103', `the route "${spec.route}" is not valid as it is now`, at, source, 'headgate validate')
   const near = nearest(spec.route, setup.routes.keys())
   const [unread] = setup.unread
@@ -191,5 +191,15 @@ const readRouteTests = async ({ file, config }: TestedFile, setups: TestSetups):
     const tests = source.spec.tests ?? []
     cases.push(...tests.map((spec, i) => ({ spec, source: withSecret(source), setup, place: place(i), runScripts: false })))
   }
+  findings.push(...[...setup.invalid.values()].filter((each) => each.place(each.base).file === file).flatMap(testsLeftOut))
   return { file, cases, diagnostics: findings, texts: new Map(text === undefined ? [] : [[file, text]]) }
+}
+
+/** Says that the tests beside a route do not run because the route is not valid; nothing where it has none. */
+const testsLeftOut = (source: RouteSource): readonly Diagnostic[] => {
+  const { name: route, base, spec } = source
+  if (spec.tests === undefined) return []
+  const path = [...base, 'tests']
+  const found = { place: source.place(path, 'key'), pointer: pointerOf(path), route, help: 'headgate validate says what is wrong with it' }
+  return [startsAnyway(diagnostic('WH103', `the tests of the route "${route}" do not run: the route is not valid as it is now`, found))]
 }

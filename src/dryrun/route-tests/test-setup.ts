@@ -19,8 +19,8 @@ export type TestSetup = {
   readonly jobs: JobBook
   /** The configured routes, and the subscriptions that they do not hide, by name. */
   readonly routes: ReadonlyMap<string, RouteSource>
-  /** Whether a route of this name exists, but is not valid. */
-  readonly invalid: (name: string) => boolean
+  /** The routes that are not valid, as far as they can be read, by name. */
+  readonly invalid: ReadonlyMap<string, RouteSource>
   /** The Diagnostics of files that could not be read. */
   readonly unread: readonly Diagnostic[]
   /** The texts of the configuration for code frames (`textToShow`), by file. */
@@ -57,15 +57,16 @@ const loadTestSetup = async (file: string, workspace: Workspace): Promise<TestSe
   const { catalogue } = await catalogueOf(config)
   const beside = join(dataDir, subscriptionsFileName)
   const subscriptions = await withDryEffects((effects) => checkSubscriptions(beside, config, catalogue, effects))
-  const subscribed = subscriptions.sources.filter(({ salvaged }) => salvaged === undefined).map(({ route }) => [route.name, route] as const)
-  const routes = new Map([...subscribed, ...config.routes])
-  const entries = new Set([...subscriptions.routes, ...loaded.salvaged.map(({ route }) => route)].map(({ name }) => name))
+  const byName = (sources: readonly { readonly route: RouteSource }[]) => sources.map(({ route }) => [route.name, route] as const)
+  const subscribed = subscriptions.sources.filter(({ salvaged }) => salvaged === undefined)
+  const routes = new Map([...byName(subscribed), ...config.routes])
+  const invalid = byName([...subscriptions.sources, ...loaded.salvaged]).filter(([name]) => !routes.has(name))
   return {
     config,
     catalogue,
     jobs: quietBook(config, catalogue),
     routes,
-    invalid: (name) => entries.has(name) && !routes.has(name),
+    invalid: new Map(invalid),
     unread: [...unreadIn(loaded), ...subscriptions.diagnostics.filter(({ code }) => code === 'WH803')],
     texts: loaded.texts,
     files: [file, join(dataDir, '.env'), beside, ...loaded.texts.keys()],
