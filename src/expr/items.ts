@@ -3,7 +3,7 @@
 import type { ExactJson } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
 import type { ConditionFailure, ConditionResult, RunCondition } from './logic.ts'
-import { TooHard } from './regex/regex.ts'
+import { TooHard } from './too-hard.ts'
 import { isTurnOverAfter, nextExpressionTurn } from './turn.ts'
 
 type Found<T> = T | undefined | Promise<T | undefined>

@@ -1,6 +1,6 @@
 /** Counts the items and keys of a value, and stops where they are more than an expression may handle in one step. */
 
-import { TooHard } from './regex/regex.ts'
+import { TooHard } from './too-hard.ts'
 
 /** The most items of lists and keys of maps that one step of an expression may handle. */
 export const maxItems = 20_000

@@ -4,40 +4,16 @@
  * secrets.
  */
 
-import type { Path, Report } from '../core/diagnostic.ts'
-import { withTextIds } from '../core/exact-json.ts'
+import type { Report } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import type { Delivery, Destination } from '../core/new-run.ts'
 import { replaceParts, stars, withCredentials } from '../core/secret-names.ts'
-import { withDigits } from '../core/written-digits.ts'
 import { isTemplate } from '../expr/placeholder.ts'
-import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { type SecretPart, secretParts, secretPlaceBelow, topOfSettings } from '../secrets/secret-place.ts'
 import { withBodyPieces } from './body-pieces.ts'
 import type { TargetPart } from './targets/target.ts'
-import { targetName } from './written-names.ts'
-
-type DeliverySpec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
-
-/** A target as the configuration has it. `path` and `extraPath`: the paths of the target and of its settings in the route, job or rule. */
-export type WrittenTarget = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
-
-/**
- * Returns the targets of a `deliver`, in order. A target that is written by an alias has its proper name. A target without a
- * `deliver_extra` of its own has the `deliver_extra` beside `deliver`. Targets and stores know only doubles, so a whole number past 2^53 is
- * the text of its digits.
- */
-export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: DeliverySpec): readonly WrittenTarget[] => {
-  const readTarget = (item: Json, path: Path): WrittenTarget => {
-    const ownExtra = isObject(item) ? item.deliver_extra : undefined
-    const isOwn = isObject(ownExtra)
-    const extra = withTextIds(withDigits(isOwn ? ownExtra : (deliver_extra as JsonObject))) as JsonObject
-    const target = targetName(String(isObject(item) ? item.target : item))
-    return { target, extra, path, extraPath: isOwn ? [...path, 'deliver_extra'] : ['deliver_extra'] }
-  }
-  return Array.isArray(deliver) ? deliver.map((item, i) => readTarget(item as Json, ['deliver', i])) : [readTarget(deliver, ['deliver'])]
-}
+import { type DeliverySpec, writtenTargets } from './written-targets.ts'
 
 /**
  * Returns the destination of a route, a job or a rule as the store keeps it: the settings without secrets, and the keys of the secrets in

@@ -8,7 +8,8 @@ import { builtInNames } from '../../src/expr/jsonata/rules.ts'
 import { EvaluationRun } from '../../src/expr/jsonata/run.ts'
 import { compileLiterals } from '../../src/expr/regex/literals.ts'
 import { matchesNothing } from '../../src/expr/regex/no-match.ts'
-import { BadPattern, checkRe2, compileRe2, compileRegex, isPlainPattern, TooHard } from '../../src/expr/regex/regex.ts'
+import { BadPattern, checkRe2, compileRe2, compileRegex, isPlainPattern } from '../../src/expr/regex/regex.ts'
+import { TooHard } from '../../src/expr/too-hard.ts'
 
 const run = (source: string, input: Json = {}): Promise<Json | undefined> => compileJsonata(source)(input)
 

@@ -3,7 +3,7 @@
 import type { YamlEdit } from '../../config/yaml/edit/yaml-edit.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
-import { type WrittenTarget, writtenTargets } from '../../parts/destination.ts'
+import { type WrittenTarget, writtenTargets } from '../../parts/written-targets.ts'
 import { readsKey } from '../form.ts'
 import type { TargetRow } from '../service.ts'
 

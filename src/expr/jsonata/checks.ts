@@ -2,8 +2,8 @@
 
 import type { Json } from '../../core/json.ts'
 import { maxMatches } from '../regex/linear-regexp.ts'
-import { TooHard } from '../regex/regex.ts'
 import { renderJson } from '../render.ts'
+import { TooHard } from '../too-hard.ts'
 import { checkWeight } from '../weight.ts'
 import { type EvaluationRun, itemsAStep } from './run.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import { LinearRegExp } from '../regex/linear-regexp.ts'
-import { TooHard } from '../regex/regex.ts'
+import { TooHard } from '../too-hard.ts'
 import { checkWeight, checkWildcard, maxWalked } from '../weight.ts'
 import { type EvaluationFrame, type EvaluationRun, itemsAStep, runOf } from './run.ts'
 

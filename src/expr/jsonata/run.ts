@@ -1,6 +1,6 @@
 /** One evaluation of an expression: how much it has used of its limits, and whether it has ended. */
 
-import { TooHard } from '../regex/regex.ts'
+import { TooHard } from '../too-hard.ts'
 import { isTurnOver, nextExpressionTurn } from '../turn.ts'
 
 /**

@@ -1,7 +1,8 @@
 /** Runs JSONata's patterns on the linear-time engine, and charges the evaluation for the work. */
 
 import type { RE2JS } from 're2js'
-import { checkSteps, compileRe2, TooHard } from './regex.ts'
+import { TooHard } from '../too-hard.ts'
+import { checkSteps, compileRe2 } from './regex.ts'
 
 export const maxMatches = 10_000
 /**

@@ -3,6 +3,7 @@
 import { RE2JS, RE2Set } from 're2js'
 import { messageOf } from '../../core/fault.ts'
 import { maxProduct } from '../search.ts'
+import { TooHard } from '../too-hard.ts'
 import { compileLiterals } from './literals.ts'
 
 /** The form of common well-formed patterns. An engine's parser takes thirty times as long, and a start may check ten thousand patterns. */
@@ -31,11 +32,6 @@ export class BadPattern extends Error {
     super(message)
     this.code = code
   }
-}
-
-/** A limit stopped a pattern or an expression: on this text or payload it would take too long. */
-export class TooHard extends Error {
-  override name = 'TooHard'
 }
 
 const nonLinear: readonly (readonly [RegExp, string])[] = [

@@ -7,7 +7,8 @@ import type { Workspace } from '../../datadir/workspace.ts'
 import { servedRoute } from '../../dryrun/requests/prepare-test.ts'
 import type { Trace } from '../../dryrun/trace/trace.ts'
 import { type TraceOptions, traceRoute } from '../../dryrun/trace/trace-route.ts'
-import { secretsOfDelivery, type WrittenTarget, withStoredSecrets, writtenTargets } from '../../parts/destination.ts'
+import { secretsOfDelivery, withStoredSecrets } from '../../parts/destination.ts'
+import { type WrittenTarget, writtenTargets } from '../../parts/written-targets.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 
 export type RouteDeliveries = {

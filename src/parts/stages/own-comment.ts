@@ -3,7 +3,7 @@
  * answer its own comments without end (rules: Agents 10).
  */
 
-import { writtenTargets } from '../destination.ts'
+import { writtenTargets } from '../written-targets.ts'
 import type { StagePart } from './stage.ts'
 
 export const ownComment: StagePart = {
