@@ -9,6 +9,9 @@ import type { CompiledCondition } from '../../expr/condition.ts'
 import type { Filled } from '../../expr/template.ts'
 import type { PlanObserver } from '../../parts/effects.ts'
 
+/** Why a stage was skipped that the keys of the route do not ask for. */
+export const unusedStage = 'not used by this route'
+
 /** A condition with its result on an event, whatever the results of other conditions. */
 export type Judged = {
   /** The condition's name in messages, such as `filters[1].not`. */

@@ -10,6 +10,7 @@ import type { Event } from '../../core/request.ts'
 import type { Watch } from '../../engine/run.ts'
 import { duplicate } from '../../parts/stages/duplicate.ts'
 import { signature } from '../../parts/stages/signature.ts'
+import { unusedStage } from './plan-observer.ts'
 
 export type TracedStage = {
   readonly stage: string
@@ -77,5 +78,5 @@ const resultOf = (
   }
   // The ending commits the claim and the work at once, so the stage `duplicate` is not reported by itself.
   const isDone = times.has(stage) || beforePlan.includes(stage) || stage === duplicate.name || at === endsAt
-  return isDone ? { result: 'pass' } : { result: 'skip', reason: 'not used by this route' }
+  return isDone ? { result: 'pass' } : { result: 'skip', reason: unusedStage }
 }

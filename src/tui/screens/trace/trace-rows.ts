@@ -3,7 +3,7 @@
  * number of rows must be known before they are drawn, so texts are broken into lines here.
  */
 
-import { type Judged, judgedText } from '../../../dryrun/trace/plan-observer.ts'
+import { type Judged, judgedText, unusedStage } from '../../../dryrun/trace/plan-observer.ts'
 import type { TracedStage } from '../../../dryrun/trace/stage-log.ts'
 import type { TraceShown } from '../../../edit/shown-trace.ts'
 import { wrap } from '../../model/cells.ts'
@@ -21,7 +21,10 @@ export type TraceRow =
 
 type StageHead = { readonly number: number; readonly name: string; readonly result: TracedStage['result'] }
 
-/** Returns the rows of the trace in the latest preview, for a pane of `width` cells. `whole`: every condition has rows of its own, too. */
+/**
+ * Returns the rows of the trace in the latest preview, for a pane of `width` cells. `whole`: also the stages that the route does not use, for
+ * which a small pane has no room, and each condition has rows of its own.
+ */
 export const traceRows = ({ preview, payload }: World, width: number, whole = false): readonly TraceRow[] => {
   if (!preview) return [{ kind: 'note', text: 'TRACE  …' }]
   const { trace, untraced } = preview
@@ -31,7 +34,7 @@ export const traceRows = ({ preview, payload }: World, width: number, whole = fa
   return [
     heading,
     ...trace.stages.flatMap((stage, i) => [
-      ...stageRows(stage, i, trace, width),
+      ...(whole || stage.reason !== unusedStage ? stageRows(stage, i, trace, width) : []),
       ...(whole && stage.stage === trace.conditionsIn ? trace.conditions.flatMap((each) => conditionRows(each, width)) : []),
     ]),
     ...endRows(trace),
