@@ -74,7 +74,7 @@ const start = async (t: Test, options: GatewayOptions & { readonly slow?: () => 
   /** Waits until each call has its answer and nothing happens any more. What is left then needs turns of this process alone. */
   const quiet = async (): Promise<void> => {
     let [before, turns] = [-1, 0]
-    while (turns++ < 25) {
+    while (turns++ < 200) {
       await nextTurn()
       const now = gateway.lines.length + asked.length
       if (now !== before || calls.size > 0) [before, turns] = [now, 0]
