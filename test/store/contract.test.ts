@@ -1398,14 +1398,22 @@ const group: fc.Arbitrary<Group> = fc.record(
 )
 /** The key of a second claim, which half of the events have. */
 const beside = fc.constantFrom(undefined, undefined, '@p', '@q')
+const settling = fc.constantFrom('keep' as const, 'release' as const)
 const call: fc.Arbitrary<Call> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ op: fc.constant('accept' as const), id, beside }) },
   { weight: 4, arbitrary: fc.record({ op: fc.constant('accept' as const), id, beside, lane }) },
   { weight: 4, arbitrary: fc.record({ op: fc.constant('join' as const), id, beside, group }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constantFrom('claim' as const, 'keep' as const, 'release' as const), id, beside }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('claim' as const), id, beside }) },
+  { weight: 1, arbitrary: fc.record({ op: settling, id, beside: fc.constant(undefined) }) },
 )
+/**
+ * Settles a claim with a second one, in a turn of its own: whoever settles has made both, and whether a call of the same turn finds the
+ * second one settled is left to the store.
+ */
+const settle = fc.record({ op: fc.constant('turn' as const), calls: fc.tuple(fc.record({ op: settling, id, beside })) })
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ op: fc.constant('turn' as const), calls: fc.array(call, { minLength: 1, maxLength: 8 }) }) },
+  { weight: 1, arbitrary: settle },
   {
     weight: 4,
     arbitrary: fc.record({
