@@ -38,7 +38,7 @@ export type Domain =
   | { readonly kind: 'pattern'; readonly source: string }
   /** Some of the fields whose text begins (`starts`) or ends (`ends`) with this text. */
   | { readonly kind: 'starts' | 'ends'; readonly text: string }
-  /** Some of the numbers, times or lengths above or below a bound. The bound of times is a date or a date-time. */
+  /** The numbers, times or lengths on one side of a bound. A bound of times is the text of a date or a date-time. */
   | {
       readonly kind: 'range'
       readonly of: Measure

@@ -180,7 +180,7 @@ const rangeConflict = (group: readonly KnownDomain[]): Conflict | undefined =>
   clash(group, rangeOf, (one, other) => {
     if (one.of !== other.of || one.side === other.side) return true
     const [low, high] = one.side === 'above' ? [one, other] : [other, one]
-    // The bounds of lengths are compared as the numbers that they are.
+    // A bound of lengths is a number here, so two of them are compared as numbers.
     const order = compileBound(high.bound)?.compare(low.bound) ?? -1
     return order < 0 || (order === 0 && low.isIncluded && high.isIncluded)
   })
