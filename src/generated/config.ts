@@ -26,6 +26,10 @@ export type DeliverItem = (Target | DeliverTo)
 export type BodyValue = (string | number | boolean | null | {
 [k: string]: BodyValue | undefined
 } | BodyValue[])
+/** A value of the body of an answer. A text is a template. */
+export type AnswerValue = (string | number | boolean | null | {
+[k: string]: AnswerValue | undefined
+} | AnswerValue[])
 /** How a model is told which text came from a payload or a tool. */
 export type Untrusted = ("fence" | "mark" | "off")
 /** A value, or what must hold of it. */
@@ -484,8 +488,10 @@ deliver_only?: boolean
 respond?: {
 /** The status of the answer. */
 status?: number
-/** The body of the answer; a template like prompt, whose values are escaped for XML and JSON. */
-body?: string
+/** The body of the answer. A text is a template; a map or list is sent as JSON, its texts are templates. */
+body?: (string | {
+[k: string]: AnswerValue | undefined
+} | AnswerValue[])
 /** What the body is. */
 content_type?: string
 /** The sender waits so long for the agent's reply, which {reply} in the body stands for; then it gets 202. */
@@ -947,8 +953,10 @@ thread_id?: (string | number)
 export interface OutcomeAnswer {
 /** The status of the answer. */
 status?: number
-/** The body of the answer, a template; in that for ignored events, {reason} says by what. */
-body?: string
+/** The body of the answer, a template or a map of them; in that for ignored events, {reason} says by what. */
+body?: (string | {
+[k: string]: AnswerValue | undefined
+} | AnswerValue[])
 /** What the body is. */
 content_type?: string
 }

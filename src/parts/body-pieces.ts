@@ -51,9 +51,14 @@ const joined = (pieces: readonly BodyPiece[]): BodyPiece[] => {
   return out
 }
 
+/** Whether a text or placeholder is left as it is written until the body is sent. */
+type IsLate = (written: string) => boolean
+
 /** A text with a reference to a secret is one piece, whose placeholders stay as they are: nothing is filled in beside a secret. */
-const piecesOfText = (text: string, escaped: (text: string) => string): readonly BodyPiece[] => {
-  if (hasVariable(text)) return [{ fill: text }]
+const isLateInPost: IsLate = (written) => written === replyPlaceholder || hasVariable(written)
+
+const piecesOfText = (text: string, escaped: (text: string) => string, isLate: IsLate): readonly BodyPiece[] => {
+  if (isLate(text)) return [{ fill: text }]
   return parseTemplate(text).map((piece) =>
     piece.kind === 'text' ? escaped(piece.text) : { fill: piece.kind === 'raw' ? '{__raw__}' : piece.written },
   )
@@ -62,37 +67,45 @@ const piecesOfText = (text: string, escaped: (text: string) => string): readonly
 const between = (mark: string, items: readonly (readonly BodyPiece[])[]): readonly BodyPiece[] =>
   items.flatMap((pieces, i) => (i === 0 ? pieces : [mark, ...pieces]))
 
-const piecesOfJson = (value: Json): readonly BodyPiece[] => {
+const piecesOfJson = (value: Json, isLate: IsLate): readonly BodyPiece[] => {
   if (typeof value === 'string') {
-    const pieces = piecesOfText(value, escapeFor('application/json'))
+    const pieces = piecesOfText(value, escapeFor('application/json'), isLate)
     const [sole] = pieces
     return pieces.length === 1 && typeof sole === 'object' ? [{ ...sole, json: true }] : ['"', ...pieces, '"']
   }
-  if (Array.isArray(value)) return ['[', ...between(',', value.map(piecesOfJson)), ']']
+  if (Array.isArray(value))
+    return [
+      '[',
+      ...between(
+        ',',
+        value.map((item) => piecesOfJson(item, isLate)),
+      ),
+      ']',
+    ]
   if (!isObject(value)) return [JSON.stringify(value)]
-  const members = Object.entries(value).map(([key, item]) => [`${JSON.stringify(key)}:`, ...piecesOfJson(item)])
+  const members = Object.entries(value).map(([key, item]) => [`${JSON.stringify(key)}:`, ...piecesOfJson(item, isLate)])
   return ['{', ...between(',', members), '}']
 }
 
-const piecesOfForm = (fields: JsonObject): readonly BodyPiece[] =>
+const piecesOfForm = (fields: JsonObject, isLate: IsLate): readonly BodyPiece[] =>
   between(
     '&',
     Object.entries(fields).flatMap(([key, value]) =>
-      [value].flat().map((item) => [`${percentEncoded(key)}=`, ...piecesOfText(String(item), percentEncoded)]),
+      [value].flat().map((item) => [`${percentEncoded(key)}=`, ...piecesOfText(String(item), percentEncoded, isLate)]),
     ),
   )
 
-/** Returns the settings of a target with the pieces of their body, and its content type, in place of the body. */
-export const withBodyPieces = (written: JsonObject): JsonObject => {
+/** Returns the settings of a target, or of an answer, with the pieces of their body, and its content type, in place of the body. */
+export const withBodyPieces = (written: JsonObject, isLate = isLateInPost): JsonObject => {
   const { body, ...extra } = written
   if (body === undefined) return extra
   const type = bodyType(written)
-  return { ...extra, content_type: type, [piecesKey]: joined(piecesOf(body, type)) }
+  return { ...extra, content_type: type, [piecesKey]: joined(piecesOf(body, type, isLate)) }
 }
 
-const piecesOf = (body: Json, type: string): readonly BodyPiece[] => {
-  if (typeof body !== 'string') return isFormType(type) && isObject(body) ? piecesOfForm(body) : piecesOfJson(body)
-  const pieces = piecesOfText(body, (text) => text)
+const piecesOf = (body: Json, type: string, isLate = isLateInPost): readonly BodyPiece[] => {
+  if (typeof body !== 'string') return isFormType(type) && isObject(body) ? piecesOfForm(body, isLate) : piecesOfJson(body, isLate)
+  const pieces = piecesOfText(body, (text) => text, isLate)
   const [sole] = pieces
   return isJsonType(type) && pieces.length === 1 && typeof sole === 'object' ? [{ ...sole, json: true }] : pieces
 }
@@ -125,16 +138,18 @@ const isJsonOnceFilled = (body: string): boolean => {
     : isJson(pieces.map((piece) => (typeof piece === 'string' ? piece : 'x')).join(''))
 }
 
-const isLate = (written: string): boolean => written === replyPlaceholder || hasVariable(written)
-
-const isTooLong = (pieces: readonly BodyPiece[]): boolean =>
-  pieces.reduce((bytes, piece) => bytes + (typeof piece === 'string' ? Buffer.byteLength(piece) : 0), 0) > maxBodyBytes
+const isTooLong = (pieces: readonly BodyPiece[], maxBytes = maxBodyBytes): boolean =>
+  pieces.reduce((bytes, piece) => bytes + (typeof piece === 'string' ? Buffer.byteLength(piece) : 0), 0) > maxBytes
 
 /** Whether an event filled the body of these settings with more than a body may have. */
 export const isBodyTooLong = (extra: JsonObject): boolean => own(extra, piecesKey) === null
 
-/** Compiles the pieces of a body, whose placeholders an event fills in. The reply and the secrets are left. */
-export const compileBodyPieces = (extra: JsonObject, kit: TemplateKit): Renderer<Json> => {
+/** Returns what is to be filled in, as it is written. */
+export const fillsOf = (extra: JsonObject): readonly string[] =>
+  (extra[piecesKey] as readonly BodyPiece[]).flatMap((piece) => (typeof piece === 'string' ? [] : piece.fill))
+
+/** Compiles the pieces of a body, whose placeholders an event fills in. What is late is left. */
+export const compileBodyPieces = (extra: JsonObject, kit: TemplateKit, isLate = isLateInPost): Renderer<Json> => {
   const escaped = escapeFor(bodyType(extra))
   const renders = (extra[piecesKey] as readonly BodyPiece[]).map((piece): Renderer<BodyPiece> => {
     if (typeof piece === 'string' || isLate(piece.fill)) return () => piece
@@ -152,11 +167,12 @@ export const compileBodyPieces = (extra: JsonObject, kit: TemplateKit): Renderer
 
 /**
  * Returns the body of these settings as it is sent; `undefined` where they have none. `wordsFor`: returns what a placeholder or reference
- * stands for; where that is `undefined`, it stays as it is written.
+ * stands for; where that is `undefined`, it stays as it is written. `maxBytes`: of UTF-8.
  */
 export const filledBody = (
   extra: JsonObject,
   wordsFor: (written: string) => string | undefined,
+  maxBytes = maxBodyBytes,
 ): { readonly text: string } | { readonly problem: string } | undefined => {
   const pieces = own(extra, piecesKey) as BodyPieces | undefined
   if (pieces === undefined) return undefined
@@ -168,7 +184,7 @@ export const filledBody = (
     // A reply that is the whole body may be JSON. Anywhere else it is only ever text.
     return pieces.length === 1 && isJson(value) ? value : JSON.stringify(value)
   })
-  return !texts || isTooLong(texts) ? { problem: tooLong } : { text: texts.join('') }
+  return !texts || isTooLong(texts, maxBytes) ? { problem: tooLong } : { text: texts.join('') }
 }
 
 /** Returns the settings of a target as people see them: with the body as it would be sent, and with stars in place of its secrets. */

@@ -86,6 +86,8 @@ t.test('the sender gets the reply', async (t) => {
     const lines = await inside.ask('lines')
     t.equal(lines.status, 201)
     t.same(lines.json, { to: '"x"', text: 'one\r\nX-Evil: 1\r\n\r\n<script>two</script> \u001b[31m \u0001"' })
+    const map = await start(t, { body: { to: '{name}', texts: ['{reply}', 'said: {reply}'] } })
+    t.same((await map.ask('json')).json, { to: '"x"', texts: ['{"text": "a reply"}', 'said: {"text": "a reply"}'] })
     const whole = await start(t, respond)
     t.same((await whole.ask('json')).json, { text: 'a reply' })
     t.equal((await whole.ask('hello')).text, '"reply to hello"', 'a reply that is no JSON is a string')
@@ -216,6 +218,9 @@ t.test('what does not go with a wait is an error', async (t) => {
   await refused({ respond: { ...respond, content_type: 'text/html' } }, /WH208 .*browser/)
   await refused({ respond: { ...respond, body: '{= 1 }{reply}' } }, /WH503/)
   await refused({ respond: { outcomes: { ignored: { body: '{= 1 }' } } } }, /WH503/)
+  await refused({ respond: { outcomes: { ignored: { body: { why: ['{= 1 }'] } } } } }, /WH503/)
+  await refused({ respond: { body: { a: 1 }, content_type: 'text/xml' } }, /WH208 .*map is sent as JSON or as a form/)
+  await refused({ respond: { body: { a: { b: 1 } }, content_type: 'application/x-www-form-urlencoded' } }, /WH208 .*field of a form/)
 })
 
 t.test('callback: the end of each run is posted, signed, and once', async (t) => {

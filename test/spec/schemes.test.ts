@@ -250,6 +250,9 @@ t.test('an answer is shaped for its sender, and its values are nothing but text'
       xml: { respond: xml, filters: [{ field: 'drop', missing: true }] },
       json: { respond: { content_type: 'application/json', body: '{"said":"{text}"}' } },
       empty: { respond: {} },
+      map: { respond: { body: { said: '{text}', n: '{n}', list: ['{text}!', null, 2], price: '${n}', none: '{none}' } } },
+      form: { respond: { content_type: 'application/x-www-form-urlencoded', body: { said: '{text}', 'a b': ['x', '{n}'] } } },
+      long: { respond: { body: Array(7).fill('{text}') } },
     },
   })
   const text = `<Dial>"&'\n`
@@ -261,6 +264,14 @@ t.test('an answer is shaped for its sender, and its values are nothing but text'
   t.match(await post('xml', { drop: 1 }, 'b'), { status: 201, text: said }, 'an event that is ignored')
   t.same(JSON.parse((await post('json')).text), { said: text })
   t.match(await post('empty'), { status: 200, text: '' })
+  const map = await gateway.post('map', { body: `{"text":${JSON.stringify(text)},"n":12345678901234567890}` })
+  const digits = '12345678901234567890'
+  const quoted = JSON.stringify(text)
+  t.equal(map.text, `{"said":${quoted},"n":${digits},"list":[${quoted.slice(0, -1)}!",null,2],"price":"$${digits}","none":"{none}"}`)
+  t.equal(map.headers.get('content-type'), 'application/json')
+  t.equal((await post('form', { n: 7 })).text, `said=${encodeURIComponent(text)}&a%20b=x&a%20b=7`)
+  const long = await post('long', { text: 'a'.repeat(20_000) })
+  t.match(long.json, { status: 'accepted' }, 'what is too long gives way to the usual answer')
   t.equal((await gateway.post('xml', { sign: false, body: {} })).status, 401, 'a refusal stays as it is')
 })
 
@@ -268,7 +279,7 @@ t.test('an answer is that of its outcome, where the route has one for it', async
   const json = 'application/json'
   const outcomes = {
     accepted: { status: 201, content_type: json, body: '{"taken":"{text}"}' },
-    ignored: { content_type: json, body: '{"skipped":"{reason}","of":"{event_type}"}' },
+    ignored: { body: { skipped: '{reason}', of: '{event_type}' } },
     duplicate: { status: 208, body: 'again {reason}' },
   }
   const filters = [{ field: 'drop', missing: true }]

@@ -1,6 +1,8 @@
 /** Checks `respond` of a route whose answer waits for the reply of the run. */
 
 import type { Report } from '../../core/diagnostic.ts'
+import { isJson } from '../../core/json.ts'
+import { isJsonType } from '../../expr/escape.ts'
 import { parseTemplate } from '../../expr/placeholder.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
@@ -34,9 +36,9 @@ const checkBody = ({ body, content_type: type = defaults.respond.content_type }:
   if (/html|svg/.test(type))
     report('WH208', ['respond', 'content_type'], `a reply is never sent as ${type}: a browser would act on it`, 'write text/plain')
   if (body === undefined) return
-  if (!body.includes(replyPlaceholder))
+  if (!JSON.stringify(body).includes(replyPlaceholder))
     report('WH245', ['respond', 'body'], 'the sender waits for a reply that it does not get', `write ${replyPlaceholder} into the body`)
-  else if (/\bjson\b/.test(type) && body.trim() !== replyPlaceholder && !isJsonOnceFilled(body))
+  else if (typeof body === 'string' && isJsonType(type) && body.trim() !== replyPlaceholder && !isJsonOnceFilled(body))
     report('WH245', ['respond', 'body'], 'the body is no JSON once the reply is filled in', `put quotes around ${replyPlaceholder}`)
 }
 
@@ -46,10 +48,5 @@ const isJsonOnceFilled = (body: string): boolean => {
     if (piece.kind === 'text') return piece.text
     return piece.kind === 'path' && piece.written === replyPlaceholder ? 'reply' : '0'
   })
-  try {
-    JSON.parse(filled.join(''))
-    return true
-  } catch {
-    return false
-  }
+  return isJson(filled.join(''))
 }

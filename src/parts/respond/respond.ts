@@ -8,22 +8,10 @@ import type { Reply } from '../../core/outcome.ts'
 import { isTakenOutcome, outcomeStatus } from '../../core/outcome-table.ts'
 import type { Respond } from '../../core/plan.ts'
 import type { Event } from '../../core/request.ts'
-import { escapeFor } from '../../expr/escape.ts'
-import { parseTemplate } from '../../expr/placeholder.ts'
-import { compileTemplate } from '../../expr/template.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
 import type { StageKit } from '../stages/stage.ts'
-import { templateKit } from '../template-kit.ts'
-
-/** The longest body of an answer, in UTF-16 units. A longer body is cut. */
-const maxBodyUnits = 16_384
-
-/** Reports the expressions in the body of an answer. `path`: that of the answer in the route. */
-export const reportExpressions = (body: string, path: Path, { report }: Pick<StageKit, 'report'>): void => {
-  if (parseTemplate(body, () => {}).some(({ kind }) => kind === 'expression'))
-    report('WH503', [...path, 'body'], 'an answer is made before an expression would be worked out', 'use {dotted.path} only')
-}
+import { compileAnswerBody } from './answer-body.ts'
 
 type Written = NonNullable<Route['respond']>
 type WrittenAnswer = Pick<Written, 'status' | 'body' | 'content_type'>
@@ -31,21 +19,13 @@ type WrittenAnswer = Pick<Written, 'status' | 'body' | 'content_type'>
 /** The placeholder for the word that says by what an event was ignored. In the answer to such events, no field of the payload has this name. */
 export const reasonPlaceholder = '{reason}'
 
-/** Makes the function that answers an event: the body of the answer is a template over the event. A mistake in the template is reported. */
-const compileAnswer = (answer: WrittenAnswer, path: Path, kit: StageKit): ((event: Event, reason?: string) => Reply) => {
-  const { status = defaults.respond.status, body = defaults.respond.body, content_type: type = defaults.respond.content_type } = answer
-  reportExpressions(body, path, kit)
-  const texts = path.at(-1) === 'ignored' ? body.split(reasonPlaceholder) : [body]
-  const renders = texts.map((text) => compileTemplate(text, templateKit(kit, [...path, 'body']), escapeFor(type)))
+/** Makes the function that answers an event; `undefined` stands for the gateway's usual answer. Mistakes in the body are reported. */
+const compileAnswer = (answer: WrittenAnswer, path: Path, kit: StageKit): ((event: Event, reason?: string) => Reply | undefined) => {
+  const { status = defaults.respond.status } = answer
+  const { type, fill } = compileAnswerBody(answer, path.at(-1) === 'ignored' ? reasonPlaceholder : undefined, path, kit)
   return (event, reason = '') => {
-    // Only an expression makes the renderer return a promise, and an expression is reported above as a mistake.
-    const rendered = renders.map((render) => render(event)).map((text) => (typeof text === 'string' ? text : ''))
-    return {
-      status,
-      body: rendered.join(reason).slice(0, maxBodyUnits),
-      type,
-      headers: { 'X-Content-Type-Options': 'nosniff' },
-    }
+    const body = fill(event)(reason)
+    return body === undefined ? undefined : { status, body, type, headers: { 'X-Content-Type-Options': 'nosniff' } }
   }
 }
 

@@ -50,7 +50,7 @@ export const reviewTemplates = (subject: Subject): void => {
     // A key without a placeholder is the name of a field.
     if (key !== undefined && placeholders(key).length > 0) check([of, 'key'], key, 'setting')
   }
-  for (const { path, text } of answerTexts(spec.respond)) check(path, text, 'prose')
+  visitAnswers(spec.respond, (path, text) => check(path, text, 'prose'))
   reviewRedacted(subject, texts)
   reviewSchemaPaths(subject, texts)
 }
@@ -58,15 +58,19 @@ export const reviewTemplates = (subject: Subject): void => {
 /** Puts blanks in place of a placeholder that no payload fills in, so that what stands around it keeps its place. */
 const without = (text: string, placeholder: string): string => text.replaceAll(placeholder, ' '.repeat(placeholder.length))
 
-/** Returns the bodies of a route's answers, without the placeholders that no payload fills in. */
-const answerTexts = ({ body, wait_seconds: waits, outcomes = {} }: NonNullable<Subject['spec']['respond']> = {}) => {
-  return [
-    { path: ['respond', 'body'], text: waits === undefined ? body : without(body ?? '', replyPlaceholder) },
-    ...Object.entries(outcomes).map(([name, { body: text = '' }]) => ({
+/** Visits the texts in the bodies of a route's answers, without the placeholders that no payload fills in. */
+const visitAnswers = (respond: Subject['spec']['respond'], tell: (path: Path, text: string) => void): void => {
+  const { body, wait_seconds: waits, outcomes = {} } = respond ?? {}
+  const bodies = [
+    { path: ['respond', 'body'], body, late: waits === undefined ? undefined : replyPlaceholder },
+    ...Object.entries(outcomes).map(([name, answer]) => ({
       path: ['respond', 'outcomes', name, 'body'],
-      text: name === 'ignored' ? without(text, reasonPlaceholder) : text,
+      body: answer.body,
+      late: name === 'ignored' ? reasonPlaceholder : undefined,
     })),
-  ].flatMap(({ path, text }) => (text ? { path, text } : []))
+  ]
+  for (const { path, body, late } of bodies)
+    if (body !== undefined) visitTexts(body as Json, path, (place, text) => tell(place, late === undefined ? text : without(text, late)))
 }
 
 /** Returns the name of the text at a path in `TakenSample.texts`. All texts in settings of targets share one name. */
