@@ -43,6 +43,12 @@ const refusals: { readonly [code in Refused['code']]: RefusalRow } = {
   bad_signature: { status: 401, sentence: 'Invalid signature', level: 'warn', message: 'Invalid signature' },
   forbidden: { status: 403, sentence: 'Forbidden', level: 'warn' },
   wrong_method: { status: 405, sentence: 'Method not allowed', level: 'debug', headers: { Allow: 'POST' } },
+  bad_encoding: {
+    status: 415,
+    sentence: 'Content-Encoding must be gzip, deflate or br, once',
+    level: 'debug',
+    headers: { 'Accept-Encoding': 'gzip, deflate, br' },
+  },
   bad_json: { status: 400, sentence: 'Cannot parse body', level: 'debug' },
   schema_mismatch: { status: 422, sentence: 'Payload does not fit the schema', level: 'warn' },
   expression_failed: { status: 422, sentence: 'Expression failed', level: 'warn' },

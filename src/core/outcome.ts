@@ -52,6 +52,7 @@ type Refusal =
   | 'rate_limited'
   | 'bad_signature'
   | 'forbidden'
+  | 'bad_encoding'
   | 'bad_json'
   | 'schema_mismatch'
   | 'expression_failed'

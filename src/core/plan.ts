@@ -84,11 +84,19 @@ export type Respond = (event: Event, outcome: Outcome) => Reply | undefined
 /** Begins to wait for the reply of an event's run, before the run is committed: the reply may come before the commit is known here. */
 export type AwaitReply = (event: Event) => AwaitedAnswer
 
+/**
+ * Inflates the body of a request that came compressed. Resolves to the bytes, or to the refusal of a body that cannot be inflated, that
+ * gets too large, or for which there is no room now. Never rejects.
+ */
+type InflateBody = (head: Pick<RequestHead, 'headers' | 'remote'>, body: Buffer) => Promise<Buffer | Refused>
+
 export type RoutePlan = {
   readonly name: string
   readonly profile: string
   readonly onHead: readonly PlanStep<HeadGate>[]
   readonly authenticate: PlanStep<Authenticate>
+  /** Called only for a body that came compressed. */
+  readonly inflate: InflateBody
   /** Absent where no scheme of the route has handshakes. */
   readonly handshakes?: Handshakes
   /**

@@ -77,6 +77,8 @@ export type RequestHead = {
   readonly isProxied: () => boolean
   /** Wall time of arrival, milliseconds. */
   readonly at: number
+  /** The body as it came. Present once a compressed body was inflated. */
+  readonly compressed?: Buffer
   /** Present for a request that a relay kept. */
   readonly kept?: KeptRequest | undefined
 }

@@ -4,9 +4,11 @@ import { systemClock } from '../core/clock.ts'
 import { exit, Fault } from '../core/fault.ts'
 import type { Outcome } from '../core/outcome.ts'
 import { outcomeReason } from '../core/outcome-table.ts'
+import type { RoutePlan } from '../core/plan.ts'
 import type { UnverifiedRequest } from '../core/request.ts'
 import { findRoute, readRoutesFor } from '../datadir/routes.ts'
 import type { Workspace } from '../datadir/workspace.ts'
+import { inflatedHead, isCompressed } from '../parts/body/inflate.ts'
 import { ReadOnceBody } from '../parts/body/request-body.ts'
 import { type Diagnosis, diagnoseSignature } from '../parts/diagnose-signature.ts'
 import { catalogueOf } from '../plan/catalogue.ts'
@@ -38,16 +40,22 @@ export const verifyRequest = async (workspace: Workspace, asked: string, request
   }
   const dry = dryPlan({ source: route, config, catalogue, effects: { jobs: quietBook(config, catalogue), clock: systemClock } })
   const verify = dry.plan().authenticate.run(request)
-  const verified = await (typeof verify === 'function'
-    ? verify(new ReadOnceBody(request.headers, request.body ?? Buffer.alloc(0)))
-    : verify)
+  const sent = await inflatedRequest(dry.plan(), request)
+  const verified = await (typeof verify === 'function' ? verify(new ReadOnceBody(sent.headers, sent.body ?? Buffer.alloc(0))) : verify)
   await dry.close()
-  const diagnosis = diagnoseSignature(request, { secrets: route.secrets, verify: route.spec.verify }, schemesFor(route, catalogue))
+  const diagnosis = diagnoseSignature(sent, { secrets: route.secrets, verify: route.spec.verify }, schemesFor(route, catalogue))
   if ('scheme' in verified) {
     const { scheme, secret } = verified
     return { ...diagnosis, route: name, accepted: true, scheme, secret, why: '' }
   }
   return { ...diagnosis, route: name, accepted: false, scheme: undefined, secret: undefined, why: diagnosis.why || reasonText(verified) }
+}
+
+/** Returns a compressed request with its inflated body. One that cannot be inflated stays as it is, and its signature does not hold. */
+const inflatedRequest = async (plan: RoutePlan, request: UnverifiedRequest): Promise<UnverifiedRequest> => {
+  if (!request.body || !isCompressed(request.headers)) return request
+  const inflated = await plan.inflate(request, request.body)
+  return 'kind' in inflated ? request : { ...inflatedHead(request, request.body), body: inflated }
 }
 
 const reasonText = (outcome: Outcome): string => outcomeReason(outcome) ?? 'refused'

@@ -10,6 +10,7 @@ import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
 import type { EventPlan, HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
+import { inflatedHead, isCompressed, withoutEncoding } from '../parts/body/inflate.ts'
 import { ReadOnceBody } from '../parts/body/request-body.ts'
 import { endStage, runItems } from './items.ts'
 import { beginWait, endWait, forgetPayload, noteEvent, type Trail, trailAt, type WaitClock } from './trail.ts'
@@ -34,7 +35,10 @@ export const checkHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): En
   if (ended) return ended
   const { stage } = plan.authenticate
   const verifyBody = plan.authenticate.run(head)
-  if (typeof verifyBody === 'function') return (bytes) => verifyAndRun(plan, head, verifyBody, new ReadOnceBody(head.headers, bytes), watch)
+  if (typeof verifyBody === 'function') {
+    if (isCompressed(head.headers)) return (bytes) => inflateAndRun(plan, head, verifyBody, bytes, watch)
+    return (bytes) => verifyAndRun(plan, head, verifyBody, new ReadOnceBody(head.headers, bytes), watch)
+  }
   const refused = (): EndedRequest => {
     watch?.stage?.(stage, verifyBody)
     return { outcome: verifyBody, stage, unverified: head }
@@ -76,17 +80,30 @@ const checkAfterAnswer =
     if (plan.onHead.slice(passed).some(({ run }) => run(head) !== undefined)) return ended
     const verifyBody = plan.authenticate.run(head)
     if (typeof verifyBody !== 'function') return ended
-    const read = new ReadOnceBody(head.headers, bytes)
-    const known = (verification: Verification | Refused): EndedRequest => {
-      if ('kind' in verification) return ended
-      const masked = maskedBy(plan, verifiedRequest(head, read, verification))
-      const verified = keptBy(plan, masked)
-      const event = plan.parse.run(masked)
-      return { ...ended, verified, event: 'kind' in event ? undefined : redactedBy(plan, event) }
-    }
-    const verification = verifyBody(read)
-    return verification instanceof Promise ? verification.then(known) : known(verification)
+    if (!isCompressed(head.headers)) return verifyLate(plan, head, ended, verifyBody, bytes)
+    return plan
+      .inflate(head, bytes)
+      .then((inflated) => ('kind' in inflated ? ended : verifyLate(plan, inflatedHead(head, bytes), ended, verifyBody, inflated)))
   }
+
+const verifyLate = (
+  plan: RoutePlan,
+  head: RequestHead,
+  ended: EndedRequest,
+  verifyBody: VerifyBody,
+  bytes: Buffer,
+): EndedRequest | Promise<EndedRequest> => {
+  const read = new ReadOnceBody(head.headers, bytes)
+  const known = (verification: Verification | Refused): EndedRequest => {
+    if ('kind' in verification) return ended
+    const masked = maskedBy(plan, verifiedRequest(head, read, verification))
+    const verified = keptBy(plan, masked)
+    const event = plan.parse.run(masked)
+    return { ...ended, verified, event: 'kind' in event ? undefined : redactedBy(plan, event) }
+  }
+  const verification = verifyBody(read)
+  return verification instanceof Promise ? verification.then(known) : known(verification)
+}
 
 const verifiedRequest = (head: RequestHead, read: RequestBody, verification: Verification): VerifiedRequest => {
   const { pathAndQuery, headers, remote, at, kept } = head
@@ -104,6 +121,40 @@ export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watc
   }
   const outcome = plan.handshakes?.onCredential?.(head)
   return outcome instanceof Promise ? outcome.then(answered) : answered(outcome)
+}
+
+/**
+ * Inflates a compressed body, and goes on with it as with one that came so. Where it cannot be inflated, the credential of the request may
+ * be in its head, and valid: then the refusal leaves a record.
+ */
+const inflateAndRun = async (
+  plan: RoutePlan,
+  head: RequestHead,
+  verifyBody: VerifyBody,
+  bytes: Buffer,
+  watch?: Watch,
+): Promise<EndedRequest> => {
+  const inflated = await plan.inflate(head, bytes)
+  if (Buffer.isBuffer(inflated)) {
+    const plain = inflatedHead(head, bytes)
+    return await verifyAndRun(plan, plain, verifyBody, new ReadOnceBody(plain.headers, inflated), watch)
+  }
+  const end = (outcome: Refused, { stage }: { readonly stage: string }, verified?: VerifiedRequest): EndedRequest => {
+    watch?.stage?.(stage, outcome)
+    return { outcome, stage, ...(verified ? { verified: keptBy(plan, maskedBy(plan, verified)) } : {}) }
+  }
+  if (inflated.code === 'overloaded') return end(inflated, plan.authenticate)
+  const read = new ReadOnceBody(head.headers, bytes)
+  const verification = await verifyBody(read)
+  if (!('kind' in verification)) {
+    watch?.stage?.(plan.authenticate.stage, undefined)
+    return end(inflated, plan.parse, verifiedRequest(head, read, verification))
+  }
+  // A body that is too large is refused whoever sends it.
+  if (inflated.code === 'too_large' || verification.code !== 'bad_signature') {
+    return end(inflated.code === 'too_large' ? inflated : verification, plan.authenticate)
+  }
+  return end({ ...verification, detail: [verification.detail, inflated.detail].join('; ') }, plan.authenticate)
 }
 
 const verifyAndRun = (
@@ -150,9 +201,9 @@ const greetAndRun = (
   watch?: Watch,
 ): EndedRequest | Promise<EndedRequest> => {
   const { stage } = plan.authenticate
-  if (!plan.handshakes) return runVerified(plan, request, watch, plan.awaitReply)
+  if (!plan.handshakes) return parseAndEnd(plan, request, watch, plan.awaitReply)
   const end = (outcome: HandshakeOutcome): EndedRequest | Promise<EndedRequest> => {
-    if (!outcome) return runVerified(plan, request, watch, plan.awaitReply)
+    if (!outcome) return parseAndEnd(plan, request, watch, plan.awaitReply)
     return { outcome, stage, verified: keptBy(plan, maskedBy(plan, request)) }
   }
   const answered = plan.handshakes.onVerified(head, read, request.verification)
@@ -171,10 +222,23 @@ const keptBy = ({ redact }: RoutePlan, masked: VerifiedRequest): VerifiedRequest
 const redactedBy = ({ redact }: RoutePlan, event: Event): Event => (redact ? redact.event(event) : event)
 
 /**
- * Runs a verified request from the parsing of its body to its end. A replay of a stored request starts here too. An error in a stage ends
- * the request as `internal`. `awaitReply`: present where a sender waits who takes the reply of the run as the answer.
+ * Runs a verified request that no sender waits for, such as the replay of a stored one. A request whose compressed body could not be
+ * inflated was stored as it came, and is inflated now.
  */
-export const runVerified = (
+export const runVerified = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
+  if (!isCompressed(given.headers)) return parseAndEnd(plan, given, watch)
+  return plan.inflate(given, given.body).then((inflated) => {
+    if (!('kind' in inflated)) return parseAndEnd(plan, { ...given, headers: withoutEncoding(given.headers), body: inflated }, watch)
+    watch?.stage?.(plan.parse.stage, inflated)
+    return { outcome: inflated, stage: plan.parse.stage, verified: given }
+  })
+}
+
+/**
+ * Runs a verified request from the parsing of its body to its end. An error in a stage ends the request as `internal`. `awaitReply`:
+ * present where a sender waits who takes the reply of the run as the answer.
+ */
+const parseAndEnd = (
   plan: RoutePlan,
   given: VerifiedRequest,
   watch?: Watch,

@@ -76,8 +76,8 @@ const rawRequestOf = (fact: RequestEnded): RawRequest | undefined => {
     return { pathAndQuery, headers: headers as RawRequest['headers'], body }
   }
   const kept = keptRefusalOf(fact)
-  const pathAndQuery = ended.unverified?.pathAndQuery
-  return kept && { pathAndQuery, headers: headers as RawRequest['headers'], body: kept.body, signedIn: kept.signedIn }
+  const { pathAndQuery, headers: shown = headers } = ended.unverified ?? {}
+  return kept && { pathAndQuery, headers: shown as RawRequest['headers'], body: kept.body, signedIn: kept.signedIn }
 }
 
 const unverifiedOf = (fact: RequestEnded): Unverified | undefined => {

@@ -91,6 +91,9 @@ const nearMisses = (scheme: Scheme, request: UnverifiedRequest, secrets: readonl
     with_.length > 0 && whySignatureFails(scheme, { ...request, ...changed }, with_) === ''
   return [
     ...secretSpellings(secrets).map(({ note, changed }) => (holds({}, changed) ? note : '')),
+    ...(request.compressed && holds({ body: request.compressed })
+      ? ['it holds for the compressed body: the sender must sign the body before it compresses it']
+      : []),
     ...bodyForms(request.body).map(({ note, changed }) => (holds({ body: changed }) ? note : '')),
     ...headerTimes(request.headers).map((at) =>
       holds({ at }) ? 'its signature holds for the time that it names: it came late, or again, or a clock is off' : '',

@@ -10,6 +10,7 @@ import type { CompiledCondition } from '../expr/condition.ts'
 import type { Filled } from '../expr/template.ts'
 import type { ScriptJob, ScriptResult } from '../process/script.ts'
 import type { Store } from '../store/ports.ts'
+import type { Inflate } from './body/inflate.ts'
 import type { OwnComments } from './own-comment.ts'
 import type { PartScopes } from './part-scopes.ts'
 import type { SenderKeys } from './sender-keys.ts'
@@ -126,6 +127,8 @@ export interface Effects {
   readonly rates: (route: string) => EventRates
   /** Spreads costly checks of signatures over turns of the event loop. */
   readonly turns: ShortTurns
+  /** Inflates compressed bodies, a few at once. */
+  readonly inflate: Inflate
   readonly jobs: Jobs
   /** Runs a script below `folder`. Resolves to `undefined` when too many scripts already wait for their start. Never rejects. */
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>

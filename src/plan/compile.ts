@@ -214,6 +214,7 @@ const assemblePlan = (
     profile,
     onHead,
     authenticate,
+    inflate: (head, body) => kit.effects.inflate(head, body, kit.adapter.max_body_bytes),
     ...others,
     ...(claimIgnored ? { claimIgnored } : {}),
     parse,

@@ -10,6 +10,7 @@ import type { EventTraces } from '../core/telemetry/trace-context.ts'
 import { createShortTurns, type ShortTurns } from '../core/turns/short-turns.ts'
 import { createSlots } from '../core/turns/slots.ts'
 import { Pauses } from '../features/pauses/pauses.ts'
+import { createInflate } from '../parts/body/inflate.ts'
 import type { Effects, Jobs, Limiter } from '../parts/effects.ts'
 import { createOwnComments, type OwnComments } from '../parts/own-comment.ts'
 import { createPartScopes, type PartScopes } from '../parts/part-scopes.ts'
@@ -53,6 +54,7 @@ export type SharedEffects = {
   readonly limiter: Limiter
   readonly rates: Effects['rates']
   readonly turns: ShortTurns
+  readonly inflate: Effects['inflate']
   readonly script: Effects['script']
   readonly mismatched: NonNullable<Effects['mismatched']>
   readonly redactionMissed: NonNullable<Effects['redactionMissed']>
@@ -149,6 +151,7 @@ export const createSharedEffects = ({
     limiter: createSharedLimiter({ local: createLimiter(clock, perMinute), clock, perMinute, shared: () => opened?.store.shared }),
     rates: (route) => createEventRates(clock, route, () => opened?.store.shared),
     turns: createShortTurns(),
+    inflate: createInflate(),
     async script(folder, job) {
       const begun = clock.monotonic()
       const result = await slots.run(() => runScript(folder, job))
@@ -221,6 +224,7 @@ export class LiveEffects implements Effects {
   readonly limiter: Limiter
   readonly rates: Effects['rates']
   readonly turns: ShortTurns
+  readonly inflate: Effects['inflate']
   readonly script: Effects['script']
   readonly mismatched: Effects['mismatched']
   readonly redactionMissed: Effects['redactionMissed']
@@ -245,6 +249,7 @@ export class LiveEffects implements Effects {
     this.limiter = shared.limiter
     this.rates = shared.rates
     this.turns = shared.turns
+    this.inflate = shared.inflate
     this.script = shared.script
     this.mismatched = shared.mismatched
     this.redactionMissed = shared.redactionMissed

@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import { isJson } from '../../src/core/json.ts'
@@ -24,6 +25,7 @@ type Event = {
   readonly headers?: { readonly [name: string]: string }
   readonly id?: string
   readonly isForged?: true
+  readonly isGzipped?: true
 }
 /** `outcome`: that of the last event. `text`: what the target gets of it; absent where it gets nothing. */
 type Feature = {
@@ -139,6 +141,7 @@ const features: { readonly [row: string]: Feature } = {
   '`script`': works({ script: 'note.sh', prompt: '{script_output}' }, { text: 'by a script' }),
   '`cron_job`': works({ cron_job: 'nightly' }),
   'a body that is no JSON': ends({}, 'bad_json', [{ body: '{"n":' }]),
+  'a compressed body': works({}, { events: [{ body: push, isGzipped: true }] }),
   'a body that is too large': ends({}, 'too_large', [{ body: { n: 'x'.repeat(70_000) } }]),
 }
 
@@ -238,8 +241,9 @@ const statusIn = (answer: unknown): unknown => {
 }
 
 const post = (address: string, slug: string, event: Event): Promise<Response> => {
-  const body = textOf(event)
-  return fetch(`${address}/webhooks/${slug}`, { method: 'POST', body, headers: headersOf(event, body) })
+  const text = textOf(event)
+  const headers = { ...headersOf(event, text), ...(event.isGzipped ? { 'content-encoding': 'gzip' } : {}) }
+  return fetch(`${address}/webhooks/${slug}`, { method: 'POST', body: event.isGzipped ? gzipSync(text) : text, headers })
 }
 
 /** Posts events to an address, one after the other. */

@@ -49,6 +49,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     means: 'The address or the client certificate is not one that the route takes, or a browser asked a route without verification.',
     fix: `Look at allow_from, client_certificate and trust_proxy. ${showsWhy}`,
   },
+  bad_encoding: {
+    means: 'The body is compressed in a way that is not understood, or more than once.',
+    fix: 'Let the sender compress with gzip, deflate or br, or not at all.',
+  },
   unknown_route: {
     means: 'No route has this name, or it belongs to another profile.',
     fix: 'headgate webhook list --all has the names. A route of a profile answers at /p/<profile>/webhooks/<route>.',

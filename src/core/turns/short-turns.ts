@@ -3,13 +3,11 @@
  * other requests are served in between. The waiting tasks are bounded, those of one client more closely.
  */
 
+import { createClientShares } from './client-shares.ts'
 import { turnShares } from './turn-shares.ts'
 
-/** The most waiting tasks, and the most bytes that waiting tasks hold: of all clients, and of one client. */
-const maxWaiting = 256
-const maxWaitingOfOne = 32
-const maxBytes = 33_554_432
-const maxBytesOfOne = 8_388_608
+/** What may wait. */
+const limits = { maxTasks: 256, maxTasksOfOne: 32, maxBytes: 33_554_432, maxBytesOfOne: 8_388_608 }
 
 export interface ShortTurns {
   /** Whether one more task of this client, which holds `bytes` bytes, may wait. Ask before `run`, which refuses nothing. */
@@ -25,27 +23,11 @@ export interface ShortTurns {
 /** Does a further step of a task, in the same turn if there is time. */
 export type NextStep = <T>(step: () => T | Promise<T>) => Promise<T>
 
-type WaitingTasks = { count: number; bytes: number }
-
 export const createShortTurns = (): ShortTurns => {
   const waiting: (() => void)[] = []
-  const waitingOf = new Map<string, WaitingTasks>()
-  let bytesOfAll = 0
+  const shares = createClientShares(limits)
   let isScheduled = false
 
-  const hold = (client: string, bytes: number): (() => void) => {
-    const own = waitingOf.get(client) ?? { count: 0, bytes: 0 }
-    waitingOf.set(client, own)
-    own.count++
-    own.bytes += bytes
-    bytesOfAll += bytes
-    return () => {
-      own.count--
-      own.bytes -= bytes
-      bytesOfAll -= bytes
-      if (own.count === 0) waitingOf.delete(client)
-    }
-  }
   // A step that begins within the share may end after it.
   const runTasks = (): void => {
     const until = performance.now() + turnShares.signatures
@@ -65,14 +47,10 @@ export const createShortTurns = (): ShortTurns => {
       scheduleTurn()
     })
   return {
-    hasRoom(client, bytes) {
-      const own = waitingOf.get(client) ?? { count: 0, bytes: 0 }
-      const isOneTooMany = waiting.length >= maxWaiting || own.count >= maxWaitingOfOne
-      return !isOneTooMany && bytesOfAll + bytes <= maxBytes && own.bytes + bytes <= maxBytesOfOne
-    },
+    hasRoom: shares.hasRoom,
     run: (client, bytes, task) =>
       new Promise((resolve, reject) => {
-        const release = hold(client, bytes)
+        const release = shares.hold(client, bytes)
         waiting.push(() => {
           release()
           settleStep(() => task(nextStep), resolve, reject)

@@ -8,6 +8,7 @@ import { originHeader, pulled } from '../../core/headers.ts'
 import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
+import { withoutEncoding } from '../../parts/body/inflate.ts'
 
 /** The request of an event. `request`: a request that was verified at its arrival. `unverified`: a request that must be verified first. */
 export type RepeatedRequest =
@@ -47,10 +48,12 @@ export const repeatRequest = async (
     if (body !== undefined) return { found: false, why: 'its signature did not hold, and holds for no other body' }
     return { found: true, view, unverified: asArrived(view, raw) }
   }
+  const headers = raw.headers as VerifiedRequest['headers']
   const request: VerifiedRequest = {
     eventId: randomUUID(),
     pathAndQuery: raw.pathAndQuery,
-    headers: raw.headers as VerifiedRequest['headers'],
+    // A body that replaces a compressed one is not compressed.
+    headers: body === undefined ? headers : withoutEncoding(headers),
     remote: () => 'replay',
     at,
     body: body === undefined ? raw.body : Buffer.from(body),

@@ -3,6 +3,7 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { createShortTurns } from '../../core/turns/short-turns.ts'
+import { createInflate } from '../../parts/body/inflate.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { createPartScopes } from '../../parts/part-scopes.ts'
 import type { SenderKeys } from '../../parts/sender-keys.ts'
@@ -34,6 +35,7 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true, chargeLateCheck: () => false, hasFailed: () => false },
   rates: (route) => createEventRates(clock, route),
   turns: createShortTurns(),
+  inflate: createInflate(),
   jobs: { find: () => [], isRefused: () => false },
   store: openMemory({ clock, maxClaims: 1_000 }),
   script: noScript,
