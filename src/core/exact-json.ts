@@ -223,32 +223,43 @@ export const isLongId = (value: ExactNumber): boolean => value.isDigits && !Numb
 /** The payloads for programs that know only doubles, by the object from which each was read. */
 const looseReadings = new WeakMap<WithText, Json>()
 
+/** The lists and maps of exact payloads, by their copies in the payloads for programs that know only doubles. */
+const exactByCopy = new WeakMap<object, ExactContainer>()
+
+/** Returns the exact list or map of which this one is a copy, in what `looseOf` returned; `undefined` for any other value. */
+export const exactOfCopy = (value: unknown): ExactJson | undefined =>
+  typeof value === 'object' && value !== null ? exactByCopy.get(value) : undefined
+
 /** Returns the payload for programs that know only doubles (`withTextIds`). */
 export const looseOf = (from: WithText): Json => {
   const known = looseReadings.get(from)
   if (known !== undefined) return known
   const exact = exactOf(from)
-  const loose = exact === from.payload ? from.payload : withTextIds(exact)
+  const loose = exact === from.payload ? from.payload : withTextIds(exact, (copy, of) => exactByCopy.set(copy, of))
   looseReadings.set(from, loose)
   return loose
 }
 
 /**
  * Returns a value for programs that know only doubles: JSONata, plugins, PostgreSQL. A whole number past 2^53 is the text of its digits, any
- * other number a double. A value without such numbers is returned as it is.
+ * other number a double. A value without such numbers is returned as it is; of any other, `copied` hears of each list and map.
  */
-export const withTextIds = (value: ExactJson): Json =>
-  hasExact(value)
-    ? (mapScalars(value, (scalar) => {
-        if (!(scalar instanceof ExactNumber)) return scalar
-        return isLongId(scalar) ? scalar.text : scalar.toNumber()
-      }) as Json)
-    : (value as Json)
+export const withTextIds = (value: ExactJson, copied?: NoteCopy): Json => {
+  if (!hasExact(value)) return value as Json
+  const loose = (scalar: Scalar): Scalar => {
+    if (!(scalar instanceof ExactNumber)) return scalar
+    return isLongId(scalar) ? scalar.text : scalar.toNumber()
+  }
+  return mapScalars(value, loose, copied) as Json
+}
 
 type Scalar = Exclude<ExactJson, ExactContainer>
 
+/** Called with each list and map that is copied. */
+type NoteCopy = (copy: ExactContainer, of: ExactContainer) => void
+
 /** Returns a copy of a value, with what `change` makes of each scalar. There is no recursion, because a stranger chose the depth. */
-export const mapScalars = (value: ExactJson, change: (scalar: Scalar) => Scalar): ExactJson => {
+export const mapScalars = (value: ExactJson, change: (scalar: Scalar) => Scalar, copied?: NoteCopy): ExactJson => {
   const holder: ExactObject = { value }
   const waiting: ExactContainer[] = [holder]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
@@ -256,6 +267,7 @@ export const mapScalars = (value: ExactJson, change: (scalar: Scalar) => Scalar)
       if (!isContainer(inner)) return change(inner)
       const copy = Array.isArray(inner) ? [...inner] : { ...inner }
       waiting.push(copy)
+      copied?.(copy, inner)
       return copy
     })
   }

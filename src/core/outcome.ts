@@ -89,6 +89,7 @@ export type Ignored = {
     | 'schema'
     | 'filter'
     | 'script'
+    | 'transform'
     | 'cooldown'
     | 'dispatch'
     | 'job_paused'

@@ -28,6 +28,7 @@ const sectionByStage: { readonly [stage: string]: SectionName } = {
   payload_schema: 'rules',
   filters: 'rules',
   script: 'rules',
+  transform: 'rules',
   duplicate: 'rules',
   dispatch: 'work',
 }

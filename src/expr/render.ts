@@ -35,11 +35,15 @@ export const scalarText = (value: ExactJson | undefined): string | undefined =>
 export const scalarKey = (value: ExactJson | undefined): string | undefined =>
   value instanceof ExactNumber ? numberKey(value) : scalarText(value)
 
+/** Returns what is rendered in place of a value. */
+type Instead = (value: ExactJson | undefined) => ExactJson | undefined
+const itself: Instead = (value) => value
+
 /**
  * Returns the first `limit` UTF-16 units of `JSON.stringify(value, null, indent)`, one fewer where the cut would split a surrogate pair.
- * A value of any depth and size is fine.
+ * A value of any depth and size is fine. `instead` is asked for each value before it is rendered.
  */
-export const renderJson = (value: ExactJson, limit: number, indent: 0 | 2): string => {
+export const renderJson = (value: ExactJson, limit: number, indent: 0 | 2, instead = itself): string => {
   const stack: Frame[] = []
   let out = ''
 
@@ -50,7 +54,8 @@ export const renderJson = (value: ExactJson, limit: number, indent: 0 | 2): stri
     if (typeof item === 'number') return JSON.stringify(item)
     return typeof item === 'boolean' ? String(item) : 'null'
   }
-  const write = (item: ExactJson | undefined): void => {
+  const write = (member: ExactJson | undefined): void => {
+    const item = instead(member)
     if (typeof item !== 'object' || item === null || item instanceof ExactNumber) {
       out += scalar(item)
       return

@@ -1,18 +1,19 @@
 /** Compiles templates to functions. They render in one pass, so that a placeholder in a payload's text stays text (rules: Templates 5). */
 
-import { exactOf, looseOf } from '../core/exact-json.ts'
+import { exactOf } from '../core/exact-json.ts'
 import { ExactNumber } from '../core/exact-number.ts'
 import { messageOf } from '../core/fault.ts'
-import { type ExactJson, isObject, type JsonObject } from '../core/json.ts'
+import type { ExactJson } from '../core/json.ts'
 import { isMoreThanALine, type Prompt, type TextSpan } from '../core/prompt.ts'
 import type { Event } from '../core/request.ts'
 import { cut, printable } from '../core/text.ts'
 import { percentEncoded, wellFormed } from './escape.ts'
+import { expressionInput } from './expression-input.ts'
 import { BadExpression, compileJsonata, FailedExpression } from './jsonata/jsonata.ts'
 import { compilePayloadField, pathInBatch } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
 import { renderJson, scalarKey } from './render.ts'
-import { compileRequestField, isRequestField, requestInput } from './request-field.ts'
+import { compileRequestField, isRequestField } from './request-field.ts'
 import { waitIfLarge } from './turn.ts'
 
 /** The longest JSON of a whole payload in a text, and of a list or map in it, in UTF-16 units. */
@@ -166,33 +167,6 @@ const compileValue = <T>(path: string, written: string, use: ValueUse<T>): ((eve
   }
 }
 
-const inputsByEvent = new WeakMap<Event, JsonObject>()
-
-/** Returns the input of an expression: the payload's own names, and the event's other fields under names that the payload does not use. */
-const inputOf = (event: Event): JsonObject => {
-  // All expressions share one copy: copying tens of thousands of names takes longer than parsing them.
-  const inputs = inputsByEvent.get(event)
-  if (inputs) return inputs
-  const { eventType, headers, route, deliveryId } = event
-  const payload = looseOf(event)
-  const all = {
-    payload,
-    event: eventType,
-    event_type: eventType,
-    headers: headers as JsonObject,
-    // The query is parsed only for an expression that reads it.
-    get request(): JsonObject {
-      return requestInput(event)
-    },
-    route,
-    delivery_id: deliveryId,
-    ...(isObject(payload) ? payload : {}),
-    ...(event.batch ? { batch: looseOf(event.batch) } : {}),
-  }
-  inputsByEvent.set(event, all)
-  return all
-}
-
 const compileExpression = <T>(source: string, written: string, use: ValueUse<T>, kit: TemplateKit): Renderer<string | T> => {
   const nothing = (failed?: string): string | T => {
     kit.filled?.({ written, missing: true, ...(failed === undefined ? {} : { failed }) })
@@ -202,7 +176,7 @@ const compileExpression = <T>(source: string, written: string, use: ValueUse<T>,
     const evaluate = compileJsonata(source)
     const text = async (event: Event): Promise<string | T> => {
       await waitIfLarge(event)
-      const value = await evaluate(inputOf(event))
+      const value = await evaluate(expressionInput(event))
       return value === undefined ? nothing() : use.show(value)
     }
     return (event) =>

@@ -461,6 +461,8 @@ trust_trace_context?: boolean
 script?: string
 /** Seconds the script may take; past them the event is ignored. */
 script_timeout_seconds?: number
+/** A JSONata expression whose result, a map or a list, is the payload from here on. */
+transform?: string
 /**
  * The routes that each verified event goes to: the first row whose condition holds. This route itself does no work.
  * 
@@ -475,7 +477,7 @@ to: (string | string[])
 }[]
 /** Template for the prompt or message; {dotted.path} is replaced. Absent: the payload as JSON. */
 prompt?: string
-/** What becomes of an event on which a {= expression } of the route fails. */
+/** What becomes of an event on which a {= expression } of the route, or its transform, fails. */
 expression_error?: ("empty" | "refuse")
 /** Where the reply or message goes: a target, or a list of them. */
 deliver?: (Target | DeliverItem[])
@@ -1049,6 +1051,7 @@ reason?: TestMatcher
 /** The event's type as the route sees it. */
 event?: string
 answer?: TestMatcher
+payload?: TestMatcher
 prompt?: TestText
 /**
  * How each item of a request that is split or dispatched ended, in order. Absent items are an error.

@@ -13,19 +13,20 @@ import type { Route } from '../generated/config.ts'
 class RefusedEvent extends Error {}
 
 export class FailedExpressions {
-  readonly #refuses: boolean
+  /** Whether an event on which an expression fails is refused. */
+  readonly refuses: boolean
   /** Only a template with an expression can fail. Other routes are run as they are. */
   readonly #mayFail: boolean
   readonly #reasons = new WeakMap<Event, readonly string[]>()
 
   constructor(route: Route) {
-    this.#refuses = route.expression_error === 'refuse'
+    this.refuses = route.expression_error === 'refuse'
     this.#mayFail = JSON.stringify(route).includes('{=')
   }
 
   /** Notes that an expression failed on an event. Throws a RefusedEvent where the event is to be refused. */
   readonly note = (event: Event, reason: string): void => {
-    if (this.#refuses) throw new RefusedEvent(reason)
+    if (this.refuses) throw new RefusedEvent(reason)
     this.#reasons.set(event, [...(this.#reasons.get(event) ?? []), reason])
   }
 

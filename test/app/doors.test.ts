@@ -139,6 +139,7 @@ const features: { readonly [row: string]: Feature } = {
     { events: [{ body: '{"event_type":"push","n":9007199254740993}' }], text: 'n 9007199254740993' },
   ),
   '`script`': works({ script: 'note.sh', prompt: '{script_output}' }, { text: 'by a script' }),
+  '`transform`': works({ transform: '{ "m": "made of " & n }', prompt: '{m} {n}' }, { text: 'made of 1 {n}' }),
   '`cron_job`': works({ cron_job: 'nightly' }),
   'a body that is no JSON': ends({}, 'bad_json', [{ body: '{"n":' }]),
   'a compressed body': works({}, { events: [{ body: push, isGzipped: true }] }),

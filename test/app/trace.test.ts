@@ -204,6 +204,24 @@ const files = {
   }),
 }
 
+t.test('the payload is shown before and after a stage that changed it', async (t) => {
+  const transform = '{ "t": title, "id": o.id, "o": o }'
+  const cli = fakeCli(t, {
+    'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: { secret, routes: { r: { transform, prompt: '{t}' } } } } } }),
+  })
+  const given = ['webhook', 'trace', 'r', '--payload', '{"title":"a\\u001b[2J","o":{"id":9007199254740993}}']
+  const { data } = JSON.parse((await cli.run(...given, '--json')).out)
+  const changed = data.stages.filter(({ detail }: { detail: Tree }) => 'after' in detail)
+  t.match(changed, [{ stage: 'transform', result: 'pass' }])
+  t.same(changed[0].detail, {
+    before: '{"title":"a\\u001b[2J","o":{"id":9007199254740993}}',
+    after: '{"t":"a\\u001b[2J","id":"9007199254740993","o":{"id":9007199254740993}}',
+  })
+  const { out } = await cli.run(...given)
+  t.match(out, /transform +ok\n +before +\{"title".*\n +after +\{"t"/)
+  t.notMatch(out, '\u001b[2J')
+})
+
 t.test('webhook trace shows each stage, the condition that said no and what it saw, and what a text lacks', async (t) => {
   const cli = fakeCli(t, files)
   const data = async (...argv: string[]) => {
@@ -226,7 +244,7 @@ t.test('webhook trace shows each stage, the condition that said no and what it s
       ...['signature', 'json', 'events', 'own_comment'].map((stage) => `${stage} pass`),
       'payload_schema skip',
       'filters stop',
-      ...['event_rate', 'script', 'duplicate', 'cooldown', 'dispatch'].map((stage) => `${stage} skip`),
+      ...['event_rate', 'script', 'transform', 'duplicate', 'cooldown', 'dispatch'].map((stage) => `${stage} skip`),
     ],
   )
   const { conditions } = (stopped.stages[9] as { detail: { conditions: Tree[] } }).detail

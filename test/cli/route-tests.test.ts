@@ -254,6 +254,7 @@ t.test('each expectation that does not hold fails its test, and is named', async
     ['rule', 'pr', 'rule: "filters[0]"'],
     ['reason.equals', 'pr', 'reason: { equals: x }'],
     ['event', 'pr', 'event: push'],
+    ['payload.jsonata', 'pr', 'payload: { jsonata: number = 8 }'],
     ['answer', 'pr', 'answer: x'],
     ['prompt', 'pr', 'prompt: x'],
     ['prompt.equals', 'pr', 'prompt: { equals: x }'],

@@ -156,6 +156,15 @@ const found: readonly [title: string, route: string, code: string, message: stri
   ['one without any near in an expression', 'events: [push], prompt: "{= nothing.here }"', 'WH501', 'nothing.here', 'samples show'],
   ['an expression that fails', 'events: [push], prompt: "{= $sum(ref) }"', 'WH345', '"{= $sum(ref) }" fails', 'samples'],
   ['one that selects nothing', `events: [push], prompt: "{= commits[id = 'x'].message }"`, 'WH346', 'has no value', 'samples'],
+  [
+    'a path in a transform',
+    `events: [push], transform: '{ "t": repository.nmae }', prompt: "{t}"`,
+    'WH501',
+    '"repository.nmae" is not in the sample',
+    '"repository.name"',
+  ],
+  ['a transform that ignores each', `events: [push], transform: 'commits[id = "x"]', prompt: p`, 'WH346', 'has no value', 'samples'],
+  ['a placeholder that it does not make', `events: [push], transform: '{ "title": ref }', prompt: "{titel}"`, 'WH501', 'titel', '"title"'],
   ['a key of a template', 'events: [push], prompt: p, coalesce: { key: "{reff}-{repository.name}" }', 'WH215', 'merges nothing', '"ref"'],
 ]
 
@@ -168,6 +177,18 @@ t.test('samples show what no payload has, and what is cut', async (t) => {
     t.ok(item?.message.includes(message), `${title}: ${item?.message}`)
     t.ok(item?.help.includes(help), `${title}: ${item?.help}`)
   }
+})
+
+t.test('without a sample, placeholders are compared with the keys that a transform writes', async (t) => {
+  const shapes = ['{ "a": x, "b": y }', '(x = 1 ? { "a": x } : { "b": y })', 'x ? ($n := 1; { "a": $n, "b": y })']
+  const open = ['$merge([payload, { "a": x }])', '{ name: x }', 'x ? { "a": x } : payload', 'list.{ "a": x }']
+  const routes = [...shapes, ...open].map((each, i) => `r${i}: { transform: '${each}', prompt: "{a} {b.c} {c} {route} {= c }" }\n`).join('')
+  const { diagnostics } = await told(t, routes)
+  const found = diagnostics.filter(({ code }) => code === 'WH501')
+  t.same(
+    found.map(({ route, message }) => [route, message]),
+    shapes.map((_, i) => [`r${i}`, '{c} is not in what "transform" makes: it has a, b']),
+  )
 })
 
 t.test('a placeholder of another language is one finding, also where its inner braces could be read', async (t) => {
@@ -239,6 +260,7 @@ const fine: readonly string[] = [
   'prompt: "{repository.name}"',
   'events: [pull_request], prompt: p, deliver: github_comment, deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }',
   'events: [push], prompt: p, deliver: github_comment, deliver_extra: { repo: a/b, pr_number: 7 }',
+  `events: [push], transform: '{ "made": ref, "by": pusher.name }', prompt: "{made} {by} {= made } {__raw__}", coalesce: { key: made }`,
 ]
 const ofSamples = new Set(['WH215', 'WH336', 'WH345', 'WH346', 'WH348', 'WH409', 'WH501', 'WH502', 'WH504', 'WH605'])
 

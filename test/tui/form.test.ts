@@ -32,7 +32,7 @@ const payload: Payload = {
 
 const onRoute = (written: OpenedRoute['written'], more = {}) =>
   driver({
-    ...stateOf(homeScreen, { draft: draftOf(opened(written)), payload, size: { columns: 99, rows: 60 }, ...more }),
+    ...stateOf(homeScreen, { draft: draftOf(opened(written)), payload, size: { columns: 99, rows: 70 }, ...more }),
     screens: [homeScreen, openRouteScreen()],
   })
 
@@ -353,7 +353,7 @@ t.test('the form has sections: what is set is shown, the rest is folded until it
   t.match(editor.frame(), /> \+ RULES/, 'or goes to the heading')
   t.notOk(isModified(draftIn(editor)))
   const said = changesSaid(undefined, editor.state()).join('\n')
-  t.match(said, /Section rules, 3 not set/)
+  t.match(said, /Section rules, 4 not set/)
   editor.say('fold')
   t.match(changesSaid(undefined, editor.state()).join('\n'), /Section rules, unfolded/)
 })

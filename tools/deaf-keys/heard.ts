@@ -75,7 +75,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'coverage says what no test has seen': 'TestSend.sample',
     'each expectation that does not hold fails its test, and is named': `
       RouteTest.name RouteTest.send TestExpect.answer TestExpect.dead TestExpect.deliver.body TestExpect.deliver.text TestExpect.deliveries TestExpect.event
-      TestExpect.items.*.event TestExpect.items.*.id TestExpect.items.*.reason TestExpect.items.*.stopped_at TestExpect.outcome
+      TestExpect.payload TestExpect.items.*.event TestExpect.items.*.id TestExpect.items.*.reason TestExpect.items.*.stopped_at TestExpect.outcome
       TestExpect.reason TestExpect.rule TestExpect.runs TestExpect.status TestExpect.stopped_at TestRule.contains TestRule.equals
       TestRule.jsonata TestRule.lacks TestRule.matches TestRule.max_chars TestRule.unresolved TestSend.payload
     `,
@@ -362,6 +362,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'each item has its own type, filters, id and run, and reads the whole request as batch': 'Route.split.items Route.split.type',
     'values of an id never give the id of other values': 'Route.split.id',
   },
+  'spec/transform.test.ts': { 'transform rules': 'Route.transform' },
   'spec/subscriptions.test.ts': {
     'a secret that was replaced with an overlap verifies beside the new one, and then no more':
       'Subscription.overlap.secrets Subscription.overlap.until',

@@ -54,8 +54,9 @@ export const filterExplanations = {
     },
   },
   WH345: {
-    means: 'A jsonata condition or an expression {= … } has no value on any of the samples that the route can take (validate --sample).',
-    why: 'Such a condition does not hold, and in a text nothing stands in its place. An evaluation that fails has no value either.',
+    means:
+      'A jsonata condition, an expression {= … } or a transform has no value on any of the samples that the route can take (validate --sample).',
+    why: 'Such a condition does not hold, in a text nothing stands in its place, and such a transform has each event ignored. An evaluation that fails has no value either.',
     fix: 'Try the expression on a sample: headgate webhook trace <route> --sample <name>. If only the samples lack what it reads, add one that has it: headgate samples add.',
     example: {
       of: 'route',

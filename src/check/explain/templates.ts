@@ -4,7 +4,8 @@ import type { Explanation } from './explanation.ts'
 
 export const templateExplanations = {
   WH501: {
-    means: 'No sample that the route can take (validate --sample) has a value for the placeholder, or for a path in an expression {= … }.',
+    means:
+      'No sample that the route can take (validate --sample) has a value for the placeholder, or for a path in an expression. Or the transform of the route makes no such key.',
     why: 'A placeholder is not replaced: the agent or the chat gets it as it stands here. In an expression, the path counts as nothing.',
     fix: 'Write the path as the payload has it. If only the samples lack it, add one that has it: headgate samples add.',
     example: {

@@ -6,18 +6,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
-import { Fault, messageOf } from '../../core/fault.ts'
+import { Fault } from '../../core/fault.ts'
 import type { Event, VerifiedRequest } from '../../core/request.ts'
 import { asReceived, withQuery } from '../../dryrun/requests/prepare-test.ts'
 import type { ChosenSample } from '../../dryrun/samples/choose-samples.ts'
 import { isOfOtherSender } from '../../dryrun/samples/sender-folders.ts'
 import { type DryPlan, type DryWorld, dryPlan, withSecret } from '../../dryrun/trace/dry-plan.ts'
 import { type Trace, type Traced, tracePlan } from '../../dryrun/trace/trace.ts'
-import { FailedExpression } from '../../expr/jsonata/jsonata.ts'
 import { compileCondition } from '../../parts/operators/jsonata.ts'
 import { events } from '../../parts/stages/events.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import { script } from '../../parts/stages/script.ts'
+import { compileTransform, transform, whyFailed } from '../../parts/stages/transform.ts'
 import { quietBook } from '../../plan/check.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { routePath } from '../../plan/compile.ts'
@@ -56,6 +56,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
   const unfiltered = createUnfiltered(world)
   const hasScript = source.spec.script !== undefined
   const conditions = expressionsOf(source.spec.filters).map((each) => ({ ...each, evaluate: compileCondition(each.source) }))
+  const evaluateTransform = hasScript || source.spec.transform === undefined ? undefined : compileTransform(source.spec.transform)
   const taken: TakenSample[] = []
   try {
     for (const { name, sample } of samples) {
@@ -65,7 +66,9 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
       const told = await tracePlan(traced, world, plan)
       const texts = told.stoppedAt === filters.name && !hasScript ? await unfiltered.trace(traced) : undefined
       const one = takenSample(name, told, texts ?? told, hasScript, runScripts)
-      if (one) taken.push({ ...one, results: await resultsOn(one.event, conditions) })
+      if (!one) continue
+      const transformed = evaluateTransform ? await resultOf(evaluateTransform, one.event) : undefined
+      taken.push({ ...one, results: await resultsOn(one.event, conditions), ...(transformed ? { transformed } : {}) })
     }
   } finally {
     await Promise.all([plan.close(), unfiltered.close()])
@@ -84,15 +87,17 @@ type EvaluatedCondition = { readonly source: string; readonly evaluate: ReturnTy
 /** Evaluates the expressions of conditions on an event, each alone. */
 const resultsOn = async (event: Event, conditions: readonly EvaluatedCondition[]): Promise<ReadonlyMap<string, ExpressionResult>> => {
   const results = new Map<string, ExpressionResult>()
-  for (const { source, evaluate } of conditions) {
-    try {
-      const value = await evaluate(event)
-      results.set(source, value === undefined ? { missing: true } : { kind: kindOf(value) })
-    } catch (error) {
-      results.set(source, { missing: true, failed: error instanceof FailedExpression ? error.withoutValues : messageOf(error) })
-    }
-  }
+  for (const { source, evaluate } of conditions) results.set(source, await resultOf(evaluate, event))
   return results
+}
+
+const resultOf = async (evaluate: EvaluatedCondition['evaluate'], event: Event): Promise<ExpressionResult> => {
+  try {
+    const value = await evaluate(event)
+    return value === undefined ? { missing: true } : { kind: kindOf(value) }
+  } catch (error) {
+    return { missing: true, failed: whyFailed(error) }
+  }
 }
 
 /**
@@ -154,7 +159,7 @@ const takenSample = (
   const { parsed, stoppedAt, outcome } = result
   if (!parsed || stoppedAt === events.name) return undefined
   const stopped = stoppedAt === script.name && outcome.kind === 'ignored' ? (outcome.detail?.() ?? 'silent') : undefined
-  const isRendered = !hasScript || (runScripts && result.ranScript && stopped === undefined)
+  const isRendered = texts.stoppedAt !== transform.name && (!hasScript || (runScripts && result.ranScript && stopped === undefined))
   return {
     name,
     event: parsed,

@@ -22,6 +22,9 @@ export const quotedLines = (text: string): readonly string[] => {
   return lines.length > maxLines ? [...shown, `  | … ${lines.length - maxLines} more lines: --json has all`] : shown
 }
 
+/** The most UTF-16 units of a payload before and after a stage; `--json` has more. */
+const maxChangeUnits = 300
+
 const resultWords: { readonly [result in TracedStage['result']]: string } = { pass: 'ok', stop: 'STOP', skip: '-', error: 'ERROR' }
 
 const payloadSources: { readonly [from in PayloadSource['from']]: string } = {
@@ -40,7 +43,11 @@ export const traceText = (traced: Trace, { from, name: of }: PayloadSource, pain
   const lines = [
     `${paint.bold(printable(route))}${about}`,
     `payload  ${payloadSources[from]}${of === undefined ? '' : ` ${printable(of)}`}`,
-    ...stages.flatMap((each, i) => [stageLine(each, i), ...(each.stage === filters.name ? conditions.map(conditionLine) : [])]),
+    ...stages.flatMap((each, i) => [
+      stageLine(each, i),
+      ...(each.stage === filters.name ? conditions.map(conditionLine) : []),
+      ...changeLines(each),
+    ]),
     `outcome  ${paint.bold(name)}${reason === undefined ? '' : `: ${printable(reason)}`}`,
     `answer   ${answer.status} ${printable(answer.body, 512)}`,
     ...(starts ? startLines(traced, starts) : []),
@@ -52,6 +59,9 @@ export const traceText = (traced: Trace, { from, name: of }: PayloadSource, pain
 
 const stageLine = ({ stage, result, reason }: TracedStage, i: number): string =>
   `${String(i + 1).padStart(2)} ${stage.padEnd(14)} ${resultWords[result].padEnd(5)}${reason === undefined ? '' : ` ${printable(reason)}`}`.trimEnd()
+
+const changeLines = ({ change }: TracedStage): string[] =>
+  change ? [`     before  ${printable(change.before, maxChangeUnits)}`, `     after   ${printable(change.after, maxChangeUnits)}`] : []
 
 const conditionLine = (judged: Judged): string => {
   const indent = '  '.repeat(judged.path.filter((part) => typeof part === 'string').length)

@@ -10,7 +10,7 @@ import { moneyText } from '../../core/money.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, may, NoAnswer } from './ask.ts'
 import { EventActions } from './event-actions.tsx'
-import { Failure, Notices, useAsked, Word } from './parts.tsx'
+import { Change, Failure, Notices, useAsked, Word } from './parts.tsx'
 import { PayloadTree } from './payload-tree.tsx'
 import { pageAddress } from './router.ts'
 import { milliseconds, outcome, shown, shownLines, time } from './words.ts'
@@ -220,11 +220,12 @@ const Trace = ({ id, route }: { readonly id: string; readonly route: string }): 
       <ol class="stages">
         {answer.stages
           .filter(({ result }) => result !== 'skip')
-          .map(({ stage, result, reason }) => (
+          .map(({ stage, result, reason, change }) => (
             <li key={stage} class={result}>
               <a href={pageAddress('/events', { route, outcome: `ignored:${stage}` })}>{shown(stage)}</a>{' '}
               <span class="result">{result}</span>
               {reason && <span class="reason">{shown(reason)}</span>}
+              <Change change={change} />
             </li>
           ))}
       </ol>

@@ -55,6 +55,21 @@ export const ScreenHead = ({ title, again }: { readonly title: string; readonly 
   </header>
 )
 
+/** What a stage made of the payload; nothing where it left the payload as it was. */
+export const Change = ({
+  change,
+}: {
+  readonly change?: { readonly before: string; readonly after: string } | undefined
+}): JSX.Element | null =>
+  change ? (
+    <dl class="facts">
+      <dt>before</dt>
+      <dd>{shown(change.before, 2_000)}</dd>
+      <dt>after</dt>
+      <dd>{shown(change.after, 2_000)}</dd>
+    </dl>
+  ) : null
+
 export const Word = ({ word, children }: { readonly word: string; readonly children?: ComponentChildren }): JSX.Element => (
   <span class={`word ${tone(word)}`}>{children ?? shown(word).replaceAll('_', ' ')}</span>
 )

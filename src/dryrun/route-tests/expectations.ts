@@ -1,6 +1,6 @@
 /** Compares the result of a step with the expectations of its test. */
 
-import { withTextIds } from '../../core/exact-json.ts'
+import { looseOf, withTextIds } from '../../core/exact-json.ts'
 import type { EndedItem } from '../../core/facts/fact.ts'
 import { isJson, type Json, type JsonObject, own } from '../../core/json.ts'
 import { isTakenOutcome, outcomeName, outcomeReason } from '../../core/outcome-table.ts'
@@ -53,6 +53,7 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
   },
   reason: (wanted: Json, { traced }, around) => match('reason', wanted, traced?.reason, around),
   event: (wanted: string, { traced }) => compareExactly('event', wanted, traced?.event?.eventType, noEvent),
+  payload: (wanted: Json, { traced }, around) => match('payload', wanted, traced?.event && looseOf(traced.event), around),
   answer: (wanted: Json, { traced }, around) => match('answer', wanted, traced?.answer.body, around),
   items: (wanted: NonNullable<TestExpect['items']>, { traced }, around) => checkItems(wanted, traced, around),
   prompt: (wanted: Json, result, around) => match('prompt', wanted, lastText(result), around),

@@ -30,12 +30,13 @@ export const describeTrace = (traced: Trace): JsonObject => {
     reason: reason ?? null,
     stopped_at: stoppedAt,
     answer: { status: reply.status, body: reply.body },
-    stages: stages.map(({ stage, result, ms, reason: why }) => ({
+    stages: stages.map(({ stage, result, ms, reason: why, change }) => ({
       stage,
       result,
       ms: Math.round(ms * 1000) / 1000,
       reason: why ?? null,
-      detail: stage === filters.name ? { conditions: conditions.map(({ path, ...rest }) => ({ ...rest, path: [...path] })) } : {},
+      detail:
+        stage === filters.name ? { conditions: conditions.map(({ path, ...rest }) => ({ ...rest, path: [...path] })) } : { ...change },
     })),
     mode: starts?.mode ?? null,
     prompt: starts?.prompt ?? null,

@@ -4,10 +4,12 @@
 
 import { definition } from '../../config/schema-walk.ts'
 import type { Clock } from '../../core/clock.ts'
+import { exactOf } from '../../core/exact-json.ts'
 import type { EndedRequest } from '../../core/facts/fact.ts'
 import { isTakenOutcome, outcomeReason } from '../../core/outcome-table.ts'
 import type { Event } from '../../core/request.ts'
 import type { Watch } from '../../engine/run.ts'
+import { renderJson } from '../../expr/render.ts'
 import { duplicate } from '../../parts/stages/duplicate.ts'
 import { signature } from '../../parts/stages/signature.ts'
 import { unusedStage } from './plan-observer.ts'
@@ -18,7 +20,13 @@ export type TracedStage = {
   readonly result: 'pass' | 'stop' | 'skip' | 'error'
   readonly ms: number
   readonly reason?: string
+  /** The beginning of the payload as JSON, before and after a stage that changed it. */
+  readonly change?: { readonly before: string; readonly after: string }
 }
+
+/** The most UTF-16 units of a payload that are shown before and after a stage. */
+const maxShownUnits = 2000
+const shownPayload = (event: Event): string => renderJson(exactOf(event), maxShownUnits, 0)
 
 const pipeline = definition('Route')['x-pipeline'] as readonly string[]
 /** The stages that come before the plan of a route. No plan reports them. */
@@ -40,6 +48,7 @@ export type StageLog = {
 
 export const createStageLog = (clock: Clock): StageLog => {
   const times = new Map<string, number>()
+  const changes = new Map<string, NonNullable<TracedStage['change']>>()
   let last = clock.monotonic()
   let parsed: Event | undefined
   let seen: Event | undefined
@@ -51,13 +60,19 @@ export const createStageLog = (clock: Clock): StageLog => {
         last = now
         // The first item of a request that is split comes after the request.
         if (!parsed || (event?.batch && !parsed.batch)) parsed = event
+        else if (event && seen && event.payload !== seen.payload)
+          changes.set(stage, { before: shownPayload(seen), after: shownPayload(event) })
         seen = event ?? seen
       },
     },
     parsed: () => parsed,
     seen: () => seen,
     reached: (stage) => times.has(stage),
-    stages: (ended, kind) => pipeline.map((stage) => ({ stage, ms: times.get(stage) ?? 0, ...resultOf(stage, ended, kind, times) })),
+    stages: (ended, kind) =>
+      pipeline.map((stage) => {
+        const change = changes.get(stage)
+        return { stage, ms: times.get(stage) ?? 0, ...resultOf(stage, ended, kind, times), ...(change ? { change } : {}) }
+      }),
   }
 }
 

@@ -10,6 +10,7 @@ import { TooHard } from '../too-hard.ts'
 import type { BuiltIn } from './bodies.ts'
 import { unknownCall } from './calls.ts'
 import { guardBuiltIns } from './guards.ts'
+import { madeKeys } from './made-keys.ts'
 import { assignCharges, nodesOf, onEntry, onExit } from './operators.ts'
 import { otherSign, type Reads, readsOf, rootSlip, subscriptSlip } from './roots.ts'
 import { builtInNames } from './rules.ts'
@@ -84,7 +85,8 @@ const isLimit = (error: unknown): boolean =>
   error instanceof RangeError ||
   (typeof error === 'object' && error !== null && 'code' in error && limitCodes.includes(error.code))
 
-const isFunction = (value: unknown): boolean =>
+/** Whether a result is a function: of the library, of an expression, or a pattern. */
+export const isFunction = (value: unknown): boolean =>
   typeof value === 'function' ||
   (typeof value === 'object' && value !== null && ('_jsonata_lambda' in value || '_jsonata_function' in value))
 
@@ -121,6 +123,16 @@ export const readJsonata = (source: string): Reads | undefined => {
   try {
     const root: unknown = parseExpression(source, undefined).expression.ast()
     return readsOf(source, root, nodesOf(root))
+  } catch (error) {
+    if (error instanceof BadExpression) return undefined
+    throw error
+  }
+}
+
+/** Returns the keys of the map that an expression makes (`madeKeys`); `undefined` also for an expression that cannot be read. */
+export const keysMadeBy = (source: string): ReadonlySet<string> | undefined => {
+  try {
+    return madeKeys(parseExpression(source, undefined).expression.ast())
   } catch (error) {
     if (error instanceof BadExpression) return undefined
     throw error

@@ -13,6 +13,7 @@ import { rateLimit } from './rate-limit.ts'
 import { script } from './script.ts'
 import { signature } from './signature.ts'
 import type { StagePart } from './stage.ts'
+import { transform } from './transform.ts'
 
 /**
  * The stages of a plan. `x-pipeline` in the schema lists the steps of a request for people, and has three more. `body_size` and `route` run
@@ -30,6 +31,7 @@ export const stages: readonly StagePart[] = [
   filters,
   eventRate,
   script,
+  transform,
   duplicate,
   cooldown,
 ]

@@ -76,8 +76,11 @@ const reviewLimits = ({ spec, route, catalogue, config, say }: Subject): void =>
 /** Reports `expression_error` of a route that has no expression. */
 const reviewExpressionError = ({ spec, say }: Subject): void => {
   const { tests: _, description: __, ...acting } = spec
-  if (spec.expression_error !== 'refuse' || JSON.stringify(acting).includes('{=')) return
-  say('WH210', ['expression_error'], '"expression_error" has no effect: the route has no {= expression }', { help: 'remove it', of: 'key' })
+  if (spec.expression_error !== 'refuse' || spec.transform !== undefined || JSON.stringify(acting).includes('{=')) return
+  say('WH210', ['expression_error'], '"expression_error" has no effect: the route has no {= expression } and no "transform"', {
+    help: 'remove it',
+    of: 'key',
+  })
 }
 
 /** Reports the keys for handshakes, such as `verify_token`, where no scheme of the route has such a handshake. */

@@ -8,6 +8,7 @@ import { isObject, type Json, valueAt } from '../../core/json.ts'
 import { digitsAt, longNumbersIn } from '../../core/written-digits.ts'
 import { parseTemplate } from '../../expr/placeholder.ts'
 import { jsonata } from '../../parts/operators/jsonata.ts'
+import { transform } from '../../parts/stages/transform.ts'
 import type { Subject } from './subject.ts'
 
 export const reviewLongNumbers = ({ spec, say }: Subject): void => {
@@ -33,7 +34,7 @@ type Expression = { readonly source: string; readonly path: Path }
 /** Returns the expressions in the conditions and templates of a route. */
 const expressionsIn = (value: Json, path: Path): readonly Expression[] => {
   if (typeof value === 'string') {
-    if (path.at(-1) === jsonata.name) return [{ source: value, path }]
+    if (path.at(-1) === jsonata.name || (path.length === 1 && path[0] === transform.name)) return [{ source: value, path }]
     return parseTemplate(value).flatMap((piece) => (piece.kind === 'expression' ? [{ source: piece.source, path }] : []))
   }
   if (Array.isArray(value)) return value.flatMap((item, i) => expressionsIn(item, [...path, i]))

@@ -32,11 +32,13 @@ export type TakenSample = {
   readonly holds: ReadonlyMap<string, boolean>
   /** The results of the expressions of conditions (`jsonata`), by their source. Absent for samples that nobody chose. */
   readonly results?: ReadonlyMap<string, ExpressionResult>
+  /** What the route's transform gives on the sample. Absent where it did not run, or ran on the result of a script. */
+  readonly transformed?: ExpressionResult
   /** Present if the route's script ran. `silent`: why the script stopped the event; `undefined` where it let the event on. */
   readonly script?: { readonly silent: string | undefined }
   /**
-   * The event whose values fill in the texts: the result of the route's script, or without a script `event`. Absent where the script did
-   * not run, or stopped the event.
+   * The event whose values fill in the texts: the result of the route's script and transform, or without these `event`. Absent where the
+   * script did not run, or one of them stopped the event.
    */
   readonly textEvent?: Event
   /** The filled placeholders, each with the key of the route under which its text stands. Present where `textEvent` is. */

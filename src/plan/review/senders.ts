@@ -25,9 +25,10 @@ export const reviewSenders = (subject: Subject): void => {
   reviewDirect(subject)
 }
 
-/** Reports placeholders of the prompt below a map that some events lack. Nothing is said where a filter or a script may keep those out. */
+/** Reports placeholders of the prompt below a map that some events lack. Nothing is said where a filter, a script or a transform
+ * may keep those out. */
 const reviewNulls = ({ route, catalogue, spec, texts, say, placeOf }: Subject): void => {
-  if (spec.script !== undefined || spec.prompt === undefined) return
+  if (spec.script !== undefined || spec.transform !== undefined || spec.prompt === undefined) return
   const nulls = likelySenders(route, catalogue).flatMap(({ events }) => events?.nulls ?? [])
   for (const { event, key, when, told } of nulls) {
     const isKept = leavesOf(spec.filters).some(({ field }) =>

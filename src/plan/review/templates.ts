@@ -11,6 +11,7 @@ import { hasVariable } from '../../secrets/variables.ts'
 import { type Surrounding, slipsIn, type TemplateSlip } from '../dialects.ts'
 import { reviewRedacted } from './fields/redacted.ts'
 import { reviewSchemaPaths } from './fields/schema-paths.ts'
+import { reviewTransformKeys } from './fields/transform-keys.ts'
 import { fieldNames } from './filters/fields.ts'
 import { coversEvents, type Sampled } from './sampled.ts'
 import { reviewFilled, reviewSlips, reviewWholePayload } from './samples/filled.ts'
@@ -53,6 +54,7 @@ export const reviewTemplates = (subject: Subject): void => {
   visitAnswers(spec.respond, (path, text) => check(path, text, 'prose'))
   reviewRedacted(subject, texts)
   reviewSchemaPaths(subject, texts)
+  if (!isAsked) reviewTransformKeys(subject, texts)
 }
 
 /** Puts blanks in place of a placeholder that no payload fills in, so that what stands around it keeps its place. */
@@ -94,6 +96,7 @@ const mayHaveIn = ({ spec }: Subject, sampled: Sampled | undefined): Surrounding
   return (key) =>
     known?.paths('textEvent').includes(key) ??
     (spec.script !== undefined ||
+      spec.transform !== undefined ||
       fields.some((field) => field === `payload.${key}` || field.startsWith(`payload.${key}.`)) ||
       // Vercel, Zoom and Calendly put the event's data into such a key.
       (spec.events ?? []).some((name) => /^(?:deployment|project|meeting|webinar|recording|invitee)\./.test(String(name))))

@@ -1,7 +1,7 @@
 /** Shows what the edited route would do with the chosen payload: the outcome, the verdict of each condition, and the prompt or message. */
 
 import type { JSX } from 'preact'
-import { Word } from '../parts.tsx'
+import { Change, Word } from '../parts.tsx'
 import { shown, shownLines } from '../words.ts'
 import type { PagePreview } from './route-state.ts'
 
@@ -21,6 +21,9 @@ export const Verdicts = ({ preview }: { readonly preview: PagePreview }): JSX.El
         <p class="quiet">{shown(untraced)}</p>
       )}
       <Conditions preview={preview} />
+      {trace?.stages.map(({ stage, change }) => (
+        <Change key={stage} change={change} />
+      ))}
       {prompt && (
         <>
           <h3>Prompt or message</h3>

@@ -14,8 +14,8 @@ import { nearPaths } from '../samples/near-paths.ts'
 import { eitherOf, type Subject } from '../subject.ts'
 
 /**
- * Reports the fields and placeholders that the payload schema excludes. `texts`: the templates of the route. Where the route has a script,
- * they are filled in from the script's result, so they are not checked.
+ * Reports the fields and placeholders that the payload schema excludes. `texts`: the templates of the route. Where the route has a script
+ * or a transform, they are filled in from its result, so they are not checked.
  */
 export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly path: Path; readonly text: string }[]): void => {
   const { spec, profile, say } = subject
@@ -37,7 +37,7 @@ export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly p
     const inner = field.replace(/^payload\./, '')
     if (excludesPath(schema, field) && excludesPath(schema, inner)) tell([...path, 'field'], `the field "${printable(field, 80)}"`, inner)
   }
-  if (spec.script !== undefined) return
+  if (spec.script !== undefined || spec.transform !== undefined) return
   for (const { path, text } of texts)
     for (const read of placeholders(text))
       if (!read.startsWith('=') && read !== '__raw__' && !hasFallback(read) && !isElsewhere(read) && excludesPath(schema, read))

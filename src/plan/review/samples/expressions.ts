@@ -59,6 +59,20 @@ export const reviewConditionExpressions = (sampled: Sampled, subject: Subject): 
   }
 }
 
+/** Reviews the route's transform, where no script stands before it. It reads the names that expressions in texts read. */
+export const reviewTransform = (sampled: Sampled, subject: Subject): void => {
+  const { transform: source } = subject.spec
+  if (source === undefined) return
+  const taken = sampled.taken.filter(({ passes, transformed }) => passes && transformed !== undefined)
+  const results = taken.flatMap(({ transformed }) => transformed ?? [])
+  const isSure = coversEvents(sampled, subject.spec)
+  reviewExpression(
+    { path: ['transform'], text: source, at: 0, source, written: source, code: 'WH501', taken, results, isSure, of: 'event' },
+    sampled,
+    subject,
+  )
+}
+
 /**
  * Reports a condition that gives no true or false on any sample that it has a value on: it never holds, and a `not` around it always does.
  */

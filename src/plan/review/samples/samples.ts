@@ -14,7 +14,7 @@ import { verifyNames } from '../../../parts/written-names.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { coversEvents, inNoneOf, reaches, type Sampled, type TakenSample } from '../sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
-import { reviewConditionExpressions } from './expressions.ts'
+import { reviewConditionExpressions, reviewTransform } from './expressions.ts'
 import { reviewKinds } from './kinds.ts'
 import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
 
@@ -75,6 +75,7 @@ const reviewSharedKeys = (sampled: Sampled, { spec, say, placeOf }: Subject): vo
 const reviewAsked = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) checkField(leaf, sampled, subject)
   reviewConditionExpressions(sampled, subject)
+  reviewTransform(sampled, subject)
   checkKey(sampled, subject)
   checkScript(sampled, subject)
   checkAddresses(sampled, subject)

@@ -36,6 +36,7 @@ export const traceRows = ({ preview, payload }: World, width: number, whole = fa
     ...trace.stages.flatMap((stage, i) => [
       ...(whole || stage.reason !== unusedStage ? stageRows(stage, i, trace, width) : []),
       ...(whole && stage.stage === trace.conditionsIn ? trace.conditions.flatMap((each) => conditionRows(each, width)) : []),
+      ...(whole ? changeRows(stage, width) : []),
     ]),
     ...endRows(trace),
     ...trace.notes.flatMap((note) => wrap(note, width).map((text) => ({ kind: 'note', text }) as const)),
@@ -60,6 +61,14 @@ export const stageRows = (
     ...(at === 0 ? { head: { number: i + 1, name, result } } : {}),
   }))
 }
+
+/** Returns the rows of what a stage made of the payload. */
+const changeRows = ({ change }: TracedStage, width: number): readonly TraceRow[] =>
+  change
+    ? [`before ${change.before}`, `after  ${change.after}`].flatMap((each) =>
+        wrap(each, width).map((text) => ({ kind: 'text', text }) as const),
+      )
+    : []
 
 const conditionRows = (judged: Judged, width: number): readonly TraceRow[] =>
   wrap(judgedText(judged), width - 10).map((text, at) => ({ kind: 'condition', text, ...(at === 0 ? { holds: judged.holds } : {}) }))
