@@ -1,6 +1,7 @@
 /** Compiles the templates in a map or list of settings. */
 
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { hasVariable } from '../secrets/variables.ts'
 import { compileAddress, compileExact, compileTemplate, type Renderer, type TemplateKit, thenAll } from './template.ts'
 
 /** How the texts of a key are filled in: as a web address, as an id or name of a platform, or as a text for people. */
@@ -9,6 +10,8 @@ export type TextUse = 'address' | 'exact' | 'text'
 const compilers = { address: compileAddress, exact: compileExact, text: compileTemplate } as const
 
 const compileValue = (value: Json, use: TextUse, kit: TemplateKit): Renderer<Json> => {
+  // A reference to a secret in an address is filled in when the text is sent, and no payload fills in anything beside it.
+  if (use === 'address' && typeof value === 'string' && hasVariable(value)) return () => value
   if (typeof value === 'string') return compilers[use](value, kit)
   // A text deeper inside a web address's value is a part, such as an id, and no web address.
   const below = use === 'address' ? 'exact' : use

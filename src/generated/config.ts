@@ -925,7 +925,7 @@ project?: string
 iid?: (string | number)
 /** gitlab_comment: merge_request or issue. */
 kind?: string
-/** http: where to post; no placeholder in its host. Values of the payload are percent-encoded, slashes too. */
+/** http: where to post; no placeholder in its host, percent-encoded values; or with ${NAME}, a secret. */
 url?: string
 /** Signs what the http target sends; ${NAME} is resolved. */
 secret?: string

@@ -3,7 +3,7 @@
 import { type Config, defaultProfile, type Profile, type RouteSource } from '../config/config.ts'
 import { type Env, isUnknown } from '../config/env.ts'
 import { passwordOf } from '../config/storage/server-address.ts'
-import { type JsonObject, own } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { settingSecrets, settingsOf } from '../parts/targets/delivery/settings.ts'
 import { targets as builtInTargets } from '../parts/targets/index.ts'
@@ -11,7 +11,7 @@ import { toolsets } from '../parts/tools/index.ts'
 import { writtenTargets } from '../parts/written-targets.ts'
 import { namesProvider } from '../secrets/secret-place.ts'
 import { secretsOfSettings } from '../secrets/settings-secrets.ts'
-import { secretVariables } from '../secrets/variables.ts'
+import { fillVariables, secretVariables } from '../secrets/variables.ts'
 import { runnerSettings } from './runner.ts'
 
 /**
@@ -62,13 +62,14 @@ export const secretsOfRoute = ({ secrets, spec }: Pick<RouteSource, 'secrets' | 
 
 /**
  * Returns the secrets in the settings that a route, a job or a rule of alerts has for its targets and its callback. `env`: the environment
- * of its profile, which has the secrets of bodies.
+ * of its profile, which has the secrets of bodies and addresses.
  */
 export const secretsOfTargets = (spec: Parameters<typeof writtenTargets>[0] & Pick<RouteSource['spec'], 'callback'>, env: Env): string[] =>
-  [...writtenTargets(spec).map(({ extra }) => extra), (spec.callback ?? {}) as JsonObject].flatMap((extra) => [
-    ...secretsOfSettings(extra),
-    ...secretVariables(own(extra, 'body') ?? null, env),
-  ])
+  [...writtenTargets(spec).map(({ extra }) => extra), (spec.callback ?? {}) as JsonObject].flatMap((extra) => {
+    const { body = null, url = null } = extra
+    const sent = typeof url === 'string' ? fillVariables(url, env) : undefined
+    return [...secretsOfSettings(sent && 'value' in sent ? { ...extra, url: sent.value } : extra), ...secretVariables([body, url], env)]
+  })
 
 /**
  * Returns the address of the database and the password in it; nothing where the address has no password. A message of the driver could

@@ -17,7 +17,7 @@ import type { Route } from '../generated/config.ts'
 import { deliveriesOf, deliveryLabel, secretsOfDelivery, withStoredSecrets } from '../parts/destination.ts'
 import type { OwnComments } from '../parts/own-comment.ts'
 import { callbackAsDeliver } from '../parts/respond/callback.ts'
-import { receiverAddress } from '../parts/targets/delivery/receiver.ts'
+import { originOf, receiverAddress } from '../parts/targets/delivery/receiver.ts'
 import { obstacleOf, settingSecrets, settingsOf } from '../parts/targets/delivery/settings.ts'
 import type { Keep, Outgoing, Sent, TargetPart, Unsent } from '../parts/targets/target.ts'
 import { permanentFailure } from '../parts/targets/target.ts'
@@ -165,23 +165,17 @@ const withheldSettings = (outgoing: Addressed, written: DeliverySettings): JsonO
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
   const now = outgoing.callback ? callbackTargets(written) : writtenTargets(written ?? {})
-  const [host, at] = [hostOf(extra), outgoing.position]
+  const [host, at] = [originOf(own(extra, 'url')), outgoing.position]
   // The route's list of targets, or an address in it, may have changed since the run was stored. So the target is looked for by its name
   // and the host of its address, first at its old position: a secret goes only to the host that it is configured for.
   const candidates = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]
-  const same = candidates.find((each) => each.target === target && hostOf(each.extra) === host)
+  const same = candidates.find((each) => each.target === target && originOf(own(each.extra, 'url')) === host)
   const secrets = same ? secretsOfDelivery(same.extra, withheld) : {}
   return Object.keys(secrets).length < withheld.length ? undefined : secrets
 }
 
 /** Returns the target of the route's `callback` as a list; empty where the route has no `callback` any more. */
 const callbackTargets = (written: DeliverySettings) => (written?.callback ? writtenTargets(callbackAsDeliver(written.callback)) : [])
-
-/** Returns scheme and host of a target's `url` setting; `undefined` where it has none. The host of a `url` never has a placeholder. */
-const hostOf = (extra: JsonObject): string | undefined => {
-  const url = own(extra, 'url')
-  return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined
-}
 
 const whyNoTarget = (target: string): string =>
   pluginNamePattern.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`

@@ -117,44 +117,55 @@ t.test('a body that is too long is not sent, and is said; the longest one is', a
   await gateway.line(({ reason }) => /the body has more than 131072 bytes/.test(String(reason)))
 })
 
-t.test('a secret of the body is read for each attempt, is in no file and no line, and the bytes that are sent are signed', async (t) => {
-  let isUp = false
-  const receiver = await sink(t, (response) => void (isUp ? response.end() : response.writeHead(503).end()))
-  const body = { token: '${KEY}', deep: [{ as: 'Key ${KEY}' }], text: '{v}', unset: '${OTHER:-none}' }
-  const one = { url: receiver.origin, body, secret: 'sign' }
-  const form = { ...one, content_type: 'application/x-www-form-urlencoded', body: { token: '${KEY}', m: '{reply}' } }
-  const gateway = await startGateway(t, {
-    env: { KEY: 'canary"&key' },
-    level: 'debug',
-    config: { storage: { kind: 'sqlite' } },
-    routes: {
-      r: {
-        prompt: '{v}',
-        deliver: ['log', { target: 'http', deliver_extra: one }, { target: 'http', deliver_extra: form }],
-        retry: { backoff: 1 },
+t.test(
+  'a secret of the body or of the address is read for each attempt, is in no file and no line, and the bytes that are sent are signed',
+  async (t) => {
+    let isUp = false
+    const receiver = await sink(t, (response) => void (isUp ? response.end() : response.writeHead(503).end()))
+    const body = { token: '${KEY}', deep: [{ as: 'Key ${KEY}' }], text: '{v}', unset: '${OTHER:-none}' }
+    const env = { KEY: 'canary"&key', HOOK: `${receiver.origin}/services/T0/canary-hook-1234567890`, PART: 'canary-part' }
+    const one = { url: '${HOOK}', body, secret: 'sign' }
+    const form = {
+      ...one,
+      url: `${receiver.origin}/in/${'${PART}'}`,
+      content_type: 'application/x-www-form-urlencoded',
+      body: { token: '${KEY}', m: '{reply}' },
+    }
+    const gateway = await startGateway(t, {
+      env,
+      level: 'debug',
+      config: { storage: { kind: 'sqlite' } },
+      routes: {
+        r: {
+          prompt: '{v}',
+          deliver: ['log', { target: 'http', deliver_extra: one }, { target: 'http', deliver_extra: form }],
+          retry: { backoff: 1 },
+        },
       },
-    },
-  })
-  t.equal((await gateway.post('r', { body: { v: 'v ${KEY}' } })).status, 202)
-  await until(() => receiver.seen.length >= 2)
-  const state = join(gateway.dir, 'state')
-  const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
-  t.ok(files.some(({ name }) => name === 'headgate.db'))
-  for (const { parentPath, name } of files) t.notOk(readFileSync(join(parentPath, name)).includes('canary'), name)
-  t.notOk(JSON.stringify(gateway.lines).includes('canary'))
-  isUp = true
-  const refused = receiver.seen.length
-  await until(() => receiver.seen.length === refused + 2)
-  const [json, fields] = receiver.seen.slice(-2)
-  t.same(JSON.parse(json?.body ?? ''), { token: 'canary"&key', deep: [{ as: 'Key canary"&key' }], text: 'v ${KEY}', unset: 'none' })
-  t.match(Object.fromEntries(new URLSearchParams(fields?.body)), { token: 'canary"&key' })
-  for (const sent of [json, fields]) {
-    const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = sent?.headers ?? {}
-    t.equal(signature, `v1,${createHmac('sha256', 'sign').update(`${id}.${at}.${sent?.body}`).digest('base64')}`)
-  }
-  const { config } = loadConfig({ dataDir: gateway.dir, env: { KEY: 'canary"&key' } })
-  t.ok(knownSecrets(config).includes('canary"&key'), 'it is taken out of logs')
-})
+    })
+    t.equal((await gateway.post('r', { body: { v: 'v ${KEY}', HOOK: 'https://evil.example/', PART: '..' } })).status, 202)
+    await until(() => receiver.seen.length >= 2)
+    const state = join(gateway.dir, 'state')
+    const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+    t.ok(files.some(({ name }) => name === 'headgate.db'))
+    for (const { parentPath, name } of files) t.notOk(readFileSync(join(parentPath, name)).includes('canary'), name)
+    t.notOk(JSON.stringify(gateway.lines).includes('canary'))
+    isUp = true
+    const refused = receiver.seen.length
+    await until(() => receiver.seen.length === refused + 2)
+    const [json, fields] = receiver.seen.slice(-2)
+    t.same(JSON.parse(json?.body ?? ''), { token: 'canary"&key', deep: [{ as: 'Key canary"&key' }], text: 'v ${KEY}', unset: 'none' })
+    t.match(Object.fromEntries(new URLSearchParams(fields?.body)), { token: 'canary"&key' })
+    t.same([json?.url, fields?.url], ['/services/T0/canary-hook-1234567890', '/in/canary-part'])
+    for (const sent of [json, fields]) {
+      const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = sent?.headers ?? {}
+      t.equal(signature, `v1,${createHmac('sha256', 'sign').update(`${id}.${at}.${sent?.body}`).digest('base64')}`)
+    }
+    const { config } = loadConfig({ dataDir: gateway.dir, env })
+    t.ok(knownSecrets(config).includes('canary"&key'), 'it is taken out of logs')
+    t.match(knownSecrets(config).join('\n'), 'canary-hook', 'and so is what an address has of it')
+  },
+)
 
 t.test('callbacks and alerts, which no event fills in, know their own fields', async (t) => {
   const clock = fakeClock(Date.UTC(2026, 0, 5, 12))
@@ -200,6 +211,8 @@ t.test('mistakes in the body are reported where they stand', async (t) => {
   const wrong: readonly (readonly [Extra, RegExp])[] = [
     [{ body: { a: '{v} ${KEY}' } }, /WH707.*a reference and a placeholder/],
     [{ body: { a: ['${NOWHERE}'] } }, /WH305.*NOWHERE/],
+    [{ url: '${NOWHERE}' }, /WH305.*NOWHERE/],
+    [{ url: 'https://x.example/${KEY}/{v}' }, /WH707.*a reference and a placeholder/],
     [{ body: '{"a": {v}}', content_type: 'application/json' }, /WH707.*no JSON once it is filled in/],
     [{ body: { a: 1 }, content_type: 'text/xml' }, /WH707.*sent as JSON or as a form/],
     [{ body: { a: { b: 1 } }, content_type: 'application/x-www-form-urlencoded' }, /WH707.*field of a form/],

@@ -64,9 +64,10 @@ export const resolveSecrets = (
     // What is filled in late stays a reference here, because it is stored.
     return !isLate && 'value' in result && (!problem || problem[0] === 'WH330') ? result.value : value
   })
-  // An address that is no reference may have been copied with its masks, too. Addresses that may be references were checked above.
+  // An address that is no reference may have been copied with its masks, too. Addresses that are references as a whole were checked above.
   mapWhere('x-address', schema, data, (node, value, path) => {
-    const wrong = node['x-secret'] === undefined && typeof value === 'string' ? noSecret(value) : undefined
+    const mayBeMasked = node['x-secret'] === undefined || node['x-secret'] === 'late'
+    const wrong = mayBeMasked && typeof value === 'string' ? noSecret(value) : undefined
     if (wrong) say(wrong, path)
     return value
   })

@@ -40,11 +40,13 @@ const schema: TargetSchema = {
       url: {
         title: 'URL',
         type: 'string',
-        description: 'http: where to post; no placeholder in its host. Values of the payload are percent-encoded, slashes too.',
+        description: 'http: where to post; no placeholder in its host, percent-encoded values; or with ${NAME}, a secret.',
         markdownDescription:
-          '`http`: where to post. A template, but without a placeholder in its host part. Values of the payload are percent-encoded, slashes too: each placeholder is (a part of) one segment, one parameter. Example: `https://ci.example.org/{repository.owner.login}/{repository.name}?ref={ref}`',
+          '`http`: where to post. `${NAME}`, the whole address or a part of it, is read when the text is sent, and is not stored; an address has a reference or placeholders, not both. A template, but without a placeholder in its host part. Values of the payload are percent-encoded, slashes too: each placeholder is (a part of) one segment, one parameter. Example: `https://ci.example.org/{repository.owner.login}/{repository.name}?ref={ref}`',
         examples: ['http://127.0.0.1:9000/alerts'],
         'x-address': true,
+        'x-secret': 'late',
+        'x-template': true,
       },
       secret: {
         title: 'Signing secret',
@@ -111,13 +113,10 @@ export const http: TargetPart = {
   requires: ['url'],
   check(extra, report) {
     const [url, secret] = [own(extra, 'url'), own(extra, 'secret')]
-    if (url !== undefined && (typeof url !== 'string' || !address.test(url))) {
-      const isReference = typeof url === 'string' && url.includes('${')
-      const help = isReference
-        ? 'url takes no ${NAME}: write the address; a secret goes into headers'
-        : 'placeholders may stand after the host only'
-      report('WH707', ['url'], 'url is not an http or https address with a fixed host', help)
-    } else if (url !== undefined && leavesFolder(url)) report('WH707', ['url'], dotted, 'write the path without it')
+    const hidden = typeof url === 'string' && hasVariable(url)
+    if (url !== undefined && !hidden && (typeof url !== 'string' || !address.test(url)))
+      report('WH707', ['url'], 'url is not an http or https address with a fixed host', 'placeholders may stand after the host only')
+    else if (typeof url === 'string' && leavesFolder(url)) report('WH707', ['url'], dotted, 'write the path without it')
     else if (url !== undefined && secret === undefined && own(extra, 'body') === undefined) report('WH708', ['url'], unsigned, signHelp)
     if (secret !== undefined && signingKey(secret) === undefined)
       report('WH707', ['secret'], badSecret, 'make one with: openssl rand -base64 32')
@@ -128,8 +127,10 @@ export const http: TargetPart = {
     if ('problem' in headers) report('WH707', ['headers'], headers.problem, 'write a map of names to texts: { X-Team: web }')
   },
   undeliverable(extra) {
-    const address = postAddress(extra)
-    return 'problem' in address ? address.problem : isBodyTooLong(extra) ? tooLong : undefined
+    const url = own(extra, 'url')
+    // What a reference stands for is known when the text is sent.
+    const address = typeof url === 'string' && hasVariable(url) ? undefined : postAddress(extra)
+    return address && 'problem' in address ? address.problem : isBodyTooLong(extra) ? tooLong : undefined
   },
   async send(outgoing, kit) {
     const deadline = kit.clock.monotonic() + outgoing.budgetMs
@@ -162,7 +163,10 @@ const postAddress = (extra: JsonObject): { readonly url: URL; readonly headers: 
 
 const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem => {
   const { extra } = outgoing.delivery
-  const address = postAddress(extra)
+  const url = own(extra, 'url')
+  const filled = typeof url === 'string' ? fillVariables(url, kit.env) : undefined
+  if (filled && 'missing' in filled) return { problem: `the variable ${filled.missing} of the url is not set` }
+  const address = postAddress(filled ? { ...extra, url: filled.value } : extra)
   if ('problem' in address) return address
   const method = methodOf(extra)
   if (!method) return { problem: badMethod }

@@ -1,6 +1,7 @@
 /** Finds the receiver of a target's texts, and decides by the result of a sending whether that receiver is down. */
 
-import { type JsonObject, own } from '../../../core/json.ts'
+import { type Json, type JsonObject, own } from '../../../core/json.ts'
+import { hasVariable } from '../../../secrets/variables.ts'
 import type { Sent, TargetPart } from '../target.ts'
 import { textSetting, webAddressesIn } from './settings.ts'
 
@@ -11,8 +12,17 @@ import { textSetting, webAddressesIn } from './settings.ts'
  */
 export const receiverAddress = (part: Pick<TargetPart, 'addresses'>, extra: JsonObject, settings: JsonObject): string => {
   const urls = [...(part.addresses ?? []).map((key) => own(extra, key)), ...webAddressesIn(settings)]
-  const url = urls.find((each) => typeof each === 'string' && URL.canParse(each))
-  return url === undefined ? (textSetting(settings, 'smtp_host') ?? textSetting(settings, 'host') ?? '') : new URL(String(url)).origin
+  const origin = urls.map(originOf).find((each) => each !== undefined)
+  return origin ?? textSetting(settings, 'smtp_host') ?? textSetting(settings, 'host') ?? ''
+}
+
+/**
+ * Returns scheme and host of an address in settings, which never have a placeholder; of an address that is a reference to a secret, the
+ * reference. `undefined` where it is no address.
+ */
+export const originOf = (url: Json | undefined): string | undefined => {
+  if (typeof url !== 'string') return undefined
+  return URL.canParse(url) ? new URL(url).origin : hasVariable(url) ? url : undefined
 }
 
 /** Returns whether the receiver is up or down, as the result of a sending shows; `unknown` where the result does not show it. */
