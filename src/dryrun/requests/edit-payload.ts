@@ -40,7 +40,7 @@ export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
 /** Whether a body is XML or multipart, or would have to be. */
 export const isOtherKind = (body: string): boolean => ['xml', 'multipart'].includes(bodyKind({}, Buffer.from(body)))
 
-/** An assignment of `--set`. `to`: the value. `text`: the value as it is written, for a form. */
+/** An assignment of `--set`. `to`: the value. `text`: the value for a field of a form: a text as it is, anything else as it is written. */
 type Assignment = { readonly path: string; readonly to: ExactJson; readonly text: string }
 
 const parseSet = (written: string): Assignment => {
@@ -48,7 +48,8 @@ const parseSet = (written: string): Assignment => {
   const path = written.slice(0, at)
   if (at < 1) throw usage(`--set ${written}: not of the form path=value`, '--set pull_request.draft=true')
   const text = written.slice(at + 1)
-  return { path, text, to: isJson(text) ? exactJson(text) : text }
+  const to = isJson(text) ? exactJson(text) : text
+  return { path, to, text: typeof to === 'string' ? to : text }
 }
 
 const listIndex = /^(?:0|[1-9]\d{0,5})$/
