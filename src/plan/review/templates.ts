@@ -42,9 +42,10 @@ export const reviewTemplates = (subject: Subject): void => {
   const extras = new Map(writtenTargets(spec).map(({ extra, extraPath }) => [extraPath.join('.'), { extra, extraPath }]))
   for (const { extra, extraPath } of extras.values())
     visitTexts(extra, extraPath, (path, text) => {
-      const isOfBody = path[extraPath.length] === 'body'
-      // A reference to a secret is read when the body is sent.
-      if (!isOfBody || !hasVariable(text)) check(path, isOfBody ? without(text, replyPlaceholder) : text, 'setting')
+      const key = path[extraPath.length]
+      const isOfBody = key === 'body'
+      // A reference to a secret in a body or an address is read when the text is sent.
+      if (!(isOfBody || key === 'url') || !hasVariable(text)) check(path, isOfBody ? without(text, replyPlaceholder) : text, 'setting')
     })
   for (const of of ['coalesce', 'concurrency', 'rate_limit', 'session'] as const) {
     const key = spec[of]?.key
