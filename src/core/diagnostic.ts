@@ -137,6 +137,8 @@ export const codeCatalogue = {
   WH347: { severity: 'warning', title: 'a type of an event with an action' },
   WH348: { severity: 'warning', title: 'a condition that gives no true or false', onDemand: true },
   WH349: { severity: 'info', title: 'a value that some events of the sender lack' },
+  WH350: { severity: 'warning', title: 'a GET whose parameters nothing vouches for' },
+  WH351: { severity: 'error', title: 'a field that no payload of the route can have' },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH403: { severity: 'error', title: 'a condition that can never hold', starts: true },

@@ -43,6 +43,10 @@ export const header = (headers: Headers, ...names: readonly string[]): string | 
   return undefined
 }
 
+/** Whether a browser or another program says that it only looks at the address, before or without a person who opens it. */
+export const isPrefetch = (headers: Headers): boolean =>
+  /prefetch|prerender|preview/i.test(header(headers, 'sec-purpose', 'purpose', 'x-purpose', 'x-moz') ?? '')
+
 /**
  * Returns the names of the headers that look like a signature, joined by commas, or `none`: the first eight names, each cut at 64 UTF-16
  * units. The text has no values of headers. An operator compares the names with the sender's settings.

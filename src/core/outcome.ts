@@ -71,6 +71,8 @@ export type Refused = {
   /** The route's name, where the answer names it. */
   readonly name?: string
   readonly retryAfterSeconds?: number
+  /** The methods that the route takes, where the answer says them (`Allow`). */
+  readonly allow?: string
   /** The limit that the request exceeds, where the answer says it: no text of the request. */
   readonly limit?: string
   /**
@@ -86,6 +88,7 @@ export type Ignored = {
   readonly reason:
     | 'event'
     | 'own_comment'
+    | 'preview'
     | 'schema'
     | 'filter'
     | 'script'

@@ -93,6 +93,8 @@ type InflateBody = (head: Pick<RequestHead, 'headers' | 'remote'>, body: Buffer)
 export type RoutePlan = {
   readonly name: string
   readonly profile: string
+  /** The methods that the address takes. Absent where it takes POST alone. */
+  readonly methods?: ReadonlySet<string>
   readonly onHead: readonly PlanStep<HeadGate>[]
   readonly authenticate: PlanStep<Authenticate>
   /** Called only for a body that came compressed. */

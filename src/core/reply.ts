@@ -14,7 +14,8 @@ export const errorReply = (status: number, error: string, headers?: Reply['heade
 })
 
 const refusalReply = (refused: Refused): Reply => {
-  const { status, sentence, isPlain, headers: own } = refusalRow(refused)
+  const { status, sentence, isPlain, headers: usual } = refusalRow(refused)
+  const own = refused.allow === undefined ? usual : { ...usual, Allow: refused.allow }
   const headers = refused.retryAfterSeconds === undefined ? own : { 'Retry-After': String(refused.retryAfterSeconds), ...own }
   if (isPlain) return { status, body: sentence, type: 'text/plain', ...(headers ? { headers } : {}) }
   const limit = refused.limit === undefined ? '' : `: ${refused.limit}`

@@ -112,6 +112,8 @@ export type Verification = {
 /** Headers and raw bytes whose signature holds. From here on the request leaves a record. */
 export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 'remote' | 'at' | 'kept'> & {
   readonly eventId: string
+  /** Absent for a POST. */
+  readonly method?: string | undefined
   readonly body: Buffer
   readonly verification: Verification
   /** The body as the signature check read it, so that it is not parsed again. Absent where no check read the body, as for a replay. */
@@ -130,6 +132,8 @@ export type Event = EventFacts & {
   /** The JSON text behind `payload`. Scripts read it, and long numbers keep their digits in it. */
   readonly text: string
   readonly payload: Json
+  /** Absent for a POST. */
+  readonly method?: string | undefined
   /** The path and the query of the address as they came, without host. */
   readonly pathAndQuery: string
   /** The files that are kept for its run. Absent where there are none. */

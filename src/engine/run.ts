@@ -1,15 +1,16 @@
 /**
  * Runs a request through a route's plan, in two halves: `checkHead` runs the steps that need only the head, and returns the function that
- * takes the body. `runVerified` runs a request whose signature was checked. `answerHandshake` is for requests that are no POST. This file
- * knows no part by name.
+ * takes the body. `runVerified` runs a request whose signature was checked. `beginRequest` takes a request of any method. This file knows no
+ * part by name.
  */
 
 import { randomUUID } from 'node:crypto'
 import type { EndedRequest } from '../core/facts/fact.ts'
-import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
+import { header, isPrefetch } from '../core/headers.ts'
+import { type Ignored, type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
 import type { EventPlan, HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
-import type { Event, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
+import type { Event, Headers, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
 import { inflatedHead, isCompressed, withoutEncoding } from '../parts/body/inflate.ts'
 import { ReadOnceBody } from '../parts/body/request-body.ts'
 import { endStage, runItems } from './items.ts'
@@ -29,8 +30,59 @@ export type Watch = {
 /** Takes the body of an admitted request, and runs the request to its end. */
 export type OnBody = (body: Buffer) => EndedRequest | Promise<EndedRequest>
 
+/**
+ * Begins a request: runs the steps that need only its head. Returns the end of the request, or the function that takes its body. Gives a
+ * promise only for a request without a body.
+ */
+export const beginRequest = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | OnBody | Promise<EndedRequest | OnBody> =>
+  head.method === 'POST' && !plan.methods ? checkHead(plan, head, watch) : beginOther(plan, head, watch)
+
+/** Begins a request that is no POST, or that comes to a route which names its methods. */
+const beginOther = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | OnBody | Promise<EndedRequest | OnBody> => {
+  const { method, headers } = head
+  const isPreview = method === 'HEAD' ? plan.methods?.has('GET') === true : method === 'GET' && isPrefetch(headers)
+  if (!isPreview && !(plan.methods?.has(method) ?? method === 'POST')) return answerHandshake(plan, head, watch)
+  // The body of a GET means nothing (RFC 9110, 9.3.1), so a sender that has one means something else.
+  if (bodiless.has(method) && announcesBody(headers)) {
+    return { outcome: refuse('bad_json', { detail: `a ${method} with a body` }), stage: plan.parse.stage }
+  }
+  const begin = (): EndedRequest | OnBody => (isPreview ? checkPreview(plan, head, watch) : checkHead(plan, head, watch))
+  if (!plan.handshakes?.onCredential || !bodiless.has(method)) return begin()
+  const isOther = ({ outcome }: EndedRequest): boolean => outcome.kind === 'refused' && outcome.code === 'wrong_method'
+  return Promise.resolve(answerHandshake(plan, head, watch)).then((ended) => (isOther(ended) ? begin() : ended))
+}
+
+const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+const announcesBody = (headers: Headers): boolean =>
+  header(headers, 'transfer-encoding') !== undefined || Number(header(headers, 'content-length') ?? 0) > 0
+
+/**
+ * Checks a request that only looks at the address: a HEAD, or a prefetch. It starts nothing, whoever sends it. Where its credential is
+ * valid, it leaves a record, so that whoever wonders who calls the address finds it.
+ */
+const checkPreview = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | OnBody => {
+  const ended = runHeadGates(plan, head, watch)
+  if (ended) return ended
+  const { stage } = plan.authenticate
+  const end = (outcome: Refused | Ignored, more: Pick<EndedRequest, 'verified' | 'unverified'>): EndedRequest => {
+    watch?.stage?.(stage, outcome)
+    return { outcome, stage, ...more }
+  }
+  const verifyBody = plan.authenticate.run(head)
+  if (typeof verifyBody !== 'function') return end(verifyBody, { unverified: head })
+  return async (bytes) => {
+    const read = new ReadOnceBody(head.headers, bytes)
+    const verification = await verifyBody(read)
+    if ('kind' in verification) return end(verification, { unverified: head })
+    const detail = (): string => `preview: ${head.method === 'HEAD' ? 'a HEAD' : 'a prefetch'} starts nothing`
+    const outcome: Ignored = { kind: 'ignored', reason: 'preview', route: plan.name, detail }
+    return end(verification.limited ?? outcome, { verified: keptBy(plan, maskedBy(plan, verifiedRequest(head, read, verification))) })
+  }
+}
+
 /** Runs the steps that need only the head. Returns the end of the request, or the function that takes its body. */
-export const checkHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | OnBody => {
+const checkHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | OnBody => {
   const ended = runHeadGates(plan, head, watch)
   if (ended) return ended
   const { stage } = plan.authenticate
@@ -106,18 +158,18 @@ const verifyLate = (
 }
 
 const verifiedRequest = (head: RequestHead, read: RequestBody, verification: Verification): VerifiedRequest => {
-  const { pathAndQuery, headers, remote, at, kept } = head
-  return { eventId: randomUUID(), pathAndQuery, headers, remote, at, kept, body: read.bytes, verification, read }
+  const { method, pathAndQuery, headers, remote, at, kept } = head
+  return { eventId: randomUUID(), method, pathAndQuery, headers, remote, at, kept, body: read.bytes, verification, read }
 }
 
-/** Answers a request whose method is not POST. Only a handshake may have another method, so any other request is refused. */
-export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
+/** Answers a request whose method the route does not take for events. It may be a handshake; any other request is refused. */
+const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
   const ended = runHeadGates(plan, head, watch)
   if (ended) return ended
   const { stage } = plan.authenticate
   const answered = (outcome: HandshakeOutcome): EndedRequest => {
     if (outcome) watch?.stage?.(stage, outcome)
-    return { outcome: outcome ?? refuse('wrong_method'), stage }
+    return { outcome: outcome ?? refuse('wrong_method', plan.methods ? { allow: [...plan.methods].join(', ') } : {}), stage }
   }
   const outcome = plan.handshakes?.onCredential?.(head)
   return outcome instanceof Promise ? outcome.then(answered) : answered(outcome)

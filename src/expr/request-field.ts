@@ -7,8 +7,7 @@ import { mapOfNamed, pathOf, queryOf } from '../core/address/path-and-query.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
 
-/** Only a POST becomes an event. */
-const method = 'POST'
+const methodOf = ({ method = 'POST' }: Event): string => method
 const queryPrefix = 'request.query.'
 
 /** Returns the parameter of the query that a field names (`request.query.<name>`); `undefined` for any other field. */
@@ -24,7 +23,7 @@ export const isRequestField = (field: string): boolean =>
  * has the list of its values.
  */
 export const compileRequestField = (field: string): ((event: Event) => Json | undefined) | undefined => {
-  if (field === 'request.method') return () => method
+  if (field === 'request.method') return methodOf
   if (field === 'request.path') return ({ pathAndQuery }) => pathOf(pathAndQuery)
   const name = queryParameter(field)
   if (name === undefined) return undefined
@@ -36,8 +35,8 @@ export const compileRequestField = (field: string): ((event: Event) => Json | un
 }
 
 /** Returns the request of an event for expressions. */
-export const requestInput = ({ pathAndQuery }: Event): JsonObject => ({
-  method,
-  path: pathOf(pathAndQuery),
-  query: mapOfNamed(queryOf(pathAndQuery)),
+export const requestInput = (event: Event): JsonObject => ({
+  method: methodOf(event),
+  path: pathOf(event.pathAndQuery),
+  query: mapOfNamed(queryOf(event.pathAndQuery)),
 })

@@ -387,6 +387,13 @@ enabled?: boolean
 profile?: string
 /** false: the route has no address and needs no secret; events come by dispatch of another route. */
 address?: boolean
+/**
+ * The methods that the address takes; absent: POST.
+ * 
+ * @minItems 1
+ * @maxItems 5
+ */
+methods?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[]
 /** HMAC secret or token; ${NAME}, file:/path, credential:NAME and exec:PROVIDER/ID are resolved. Absent: the global secret. */
 secret?: string
 /**
@@ -449,6 +456,8 @@ type?: string
  */
 id?: string[]
 })
+/** What a body is read as; auto: what its bytes show. */
+body?: ("auto" | "json" | "form" | "xml" | "multipart" | "text" | "csv" | "ndjson" | "none")
 /** A file with the JSON Schema (draft-07) that payloads must fit, in the profile's folder; or a sample. */
 payload_schema?: string
 /** What becomes of an event that does not fit payload_schema. */
@@ -1022,6 +1031,8 @@ file?: string
 event?: string
 /** The query of the address, without its question mark; absent: the sample's. */
 query?: string
+/** The method of the request; absent: the sample's, else POST where the route takes it. */
+method?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")
 /** Further headers of the request. */
 headers?: {
 [k: string]: string | undefined
@@ -1806,6 +1817,13 @@ routes: {
 export interface RelayRoute {
 /** Whether the sender waits for the gateway's answer, or gets 202 once its request is kept. */
 answer?: ("live" | "kept")
+/**
+ * The methods whose requests are kept, as the route names them.
+ * 
+ * @minItems 1
+ * @maxItems 5
+ */
+methods?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[]
 /** How long a sender waits for the gateway's answer, in seconds from the arrival of its request. */
 wait_seconds?: number
 /** The most requests that are kept; past that, or half of it from one client, senders get 503. */

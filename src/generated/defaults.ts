@@ -96,6 +96,7 @@ export const defaults = {
     "enabled": true,
     "address": true,
     "confirm_subscriptions": false,
+    "body": "auto",
     "payload_mismatch": "ignore",
     "trust_trace_context": false,
     "script_timeout_seconds": 30,
@@ -184,6 +185,9 @@ export const defaults = {
   },
   "relay_route": {
     "answer": "live",
+    "methods": [
+      "POST"
+    ],
     "wait_seconds": 2,
     "max_items": 10000,
     "max_bytes": 268435456,

@@ -22,6 +22,10 @@ description?: string
  */
 query?: string
 /**
+ * The method of the request; absent: POST.
+ */
+method?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")
+/**
  * The request's headers; values that open doors are `***`.
  */
 headers: {

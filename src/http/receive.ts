@@ -8,7 +8,7 @@ import { header } from '../core/headers.ts'
 import { networkOf } from '../core/network.ts'
 import { refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
-import { answerHandshake, checkHead, type Watch } from '../engine/run.ts'
+import { beginRequest, type OnBody, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
 import { readBody, type Unread } from './body.ts'
 import { createBodyMemory } from './body-memory.ts'
@@ -76,10 +76,10 @@ const decode = (part: string): string => {
 type WebhookPath = NonNullable<ReturnType<typeof parsePath>>
 
 export interface RequestReceiver {
-  /** Takes a POST on a webhook path, or a request of another method that may be a handshake, and answers it. */
+  /** Takes a POST on a webhook path, or a request of another method that its route may take, and answers it. */
   receive(request: IncomingMessage, response: ServerResponse, path: WebhookPath, connection: ClientConnection): void
-  /** Whether the plan of the route at `path` answers handshakes with this method. `method` is not POST. */
-  mayBeHandshake(method: string, path: WebhookPath): boolean
+  /** Whether the route at `path` names its methods, or has handshakes with this one. `method` is not POST. */
+  mayTake(method: string, path: WebhookPath): boolean
   /** The number of requests without an answer. */
   readonly active: number
   /** The bytes of unfinished bodies in memory. */
@@ -105,9 +105,10 @@ export const createReceiver = (options: ReceiveOptions): RequestReceiver => {
     }
     exchange.hold(plan)
     const head = requestHead(request, serving.trustProxy, options.clock.now())
-    const begin = head.method === 'POST' ? checkHead : answerHandshake
-    const proceed = endedOnError(() => begin(plan, head, options.watch?.(plan.name)))
-    if (proceed instanceof Promise) return void proceed.then(exchange.endStored, exchange.fail)
+    // Whoever keeps the answer to a GET would answer the next one by it.
+    if (head.method !== 'POST') response.setHeader('Cache-Control', 'no-store')
+    const proceed = endedOnError(() => beginRequest(plan, head, options.watch?.(plan.name)))
+    if (proceed instanceof Promise) return void proceed.then(withoutBody).then(exchange.endStored, exchange.fail)
     if (typeof proceed !== 'function' && !proceed.later) return exchange.end(proceed, atOnce)
     if (header(request.headers, 'expect') !== undefined) response.writeContinue()
     const client = (): string => networkOf(head.remote())
@@ -123,7 +124,7 @@ export const createReceiver = (options: ReceiveOptions): RequestReceiver => {
   }
   return {
     receive,
-    mayBeHandshake: (method, path) => mayBeHandshake(options.serving().table, method, path),
+    mayTake: (method, path) => mayTake(options.serving().table, method, path),
     get bodyBytes() {
       return bodyMemory.bytes
     },
@@ -150,10 +151,14 @@ export const checkBeforePlan = (
   return 'authenticate' in found ? found : { outcome: found, stage: 'route' }
 }
 
-const mayBeHandshake = (table: Table, method: string, { name, prefix }: WebhookPath): boolean => {
+const mayTake = (table: Table, method: string, { name, prefix }: WebhookPath): boolean => {
   const found = lookUp(table, name, prefix)
-  return 'authenticate' in found && found.handshakes?.methods.has(method) === true
+  return 'authenticate' in found && (found.methods !== undefined || found.handshakes?.methods.has(method) === true)
 }
+
+/** Goes on with a request that has no body. */
+const withoutBody = (proceed: EndedRequest | OnBody): ReturnType<OnBody> =>
+  typeof proceed === 'function' ? proceed(Buffer.alloc(0)) : proceed
 
 /** The ends of requests whose body was not read, by the reason. */
 const endedUnread = {

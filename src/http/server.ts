@@ -1,4 +1,4 @@
-/** The HTTP server. POSTs and handshakes on webhook paths go to the receiver, all other requests to Fastify, under the same limits. */
+/** The HTTP server. What routes take goes to the receiver, all other requests to Fastify, under the same limits. */
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
@@ -147,29 +147,24 @@ export const openServer = async (options: OpenOptions, answer: (server: Server) 
   }
 }
 
-/**
- * The methods, besides POST, that a handshake may have. A route takes such a request only where its scheme has a handshake of this method.
- */
-const handshakeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-/** Whether a request may be a handshake. A request for a route whose plan cannot be made is no handshake. */
-const mayBeHandshake = (receiver: RequestReceiver, method: string, path: Parameters<RequestReceiver['mayBeHandshake']>[1]): boolean => {
+/** Whether a route may take a request that is no POST. No such request is for a route whose plan cannot be made. */
+const mayTake = (receiver: RequestReceiver, method: string, path: Parameters<RequestReceiver['mayTake']>[1]): boolean => {
   try {
-    return receiver.mayBeHandshake(method, path)
+    return receiver.mayTake(method, path)
   } catch {
     return false
   }
 }
 
 /**
- * Makes the handler of all requests. It passes a POST or a handshake on a webhook path straight to the receiver: Fastify's router and reply
+ * Makes the handler of all requests. It passes what a route may take straight to the receiver: Fastify's router and reply
  * take a tenth of the time of a request. Fastify (`handler`) gets all other requests.
  */
 const routeRequests = (receiver: RequestReceiver, handler: RequestListener): Handle => {
   return (request, response, connection) => {
     const { method = '', url = '' } = request
-    const path = method === 'POST' || handshakeMethods.has(method) ? parsePath(url) : undefined
-    if (path && (method === 'POST' || mayBeHandshake(receiver, method, path))) return receiver.receive(request, response, path, connection)
+    const path = parsePath(url)
+    if (path && (method === 'POST' || mayTake(receiver, method, path))) return receiver.receive(request, response, path, connection)
     // Fastify's routes read no body, so the answer to a request with a large body ends its connection.
     if (connection.hasLargeRest) connection.closeAfter(response)
     handler(request, response)

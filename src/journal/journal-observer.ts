@@ -72,13 +72,23 @@ const keptRefusalOf = ({ refusal }: RequestEnded): KeptRefusal | undefined => (r
 const rawRequestOf = (fact: RequestEnded): RawRequest | undefined => {
   const { headers, ended } = fact
   if (ended.verified) {
-    const { pathAndQuery, headers, body } = ended.verified
-    return { pathAndQuery, headers: headers as RawRequest['headers'], body }
+    const { method, pathAndQuery, headers, body } = ended.verified
+    return { method: otherThanPost(method), pathAndQuery, headers: headers as RawRequest['headers'], body }
   }
   const kept = keptRefusalOf(fact)
-  const { pathAndQuery, headers: shown = headers } = ended.unverified ?? {}
-  return kept && { pathAndQuery, headers: shown as RawRequest['headers'], body: kept.body, signedIn: kept.signedIn }
+  const { method, pathAndQuery, headers: shown = headers } = ended.unverified ?? {}
+  return (
+    kept && {
+      method: otherThanPost(method),
+      pathAndQuery,
+      headers: shown as RawRequest['headers'],
+      body: kept.body,
+      signedIn: kept.signedIn,
+    }
+  )
 }
+
+const otherThanPost = (method: string | undefined): string | undefined => (method === 'POST' ? undefined : method)
 
 const unverifiedOf = (fact: RequestEnded): Unverified | undefined => {
   const kept = keptRefusalOf(fact)

@@ -165,6 +165,8 @@ export type NewRecord = WithGaps<JournalRecord>
  * for a request that was not received over HTTP, or was stored by an older version.
  */
 export type RawRequest = {
+  /** Absent for a POST. */
+  readonly method?: string | undefined
   readonly pathAndQuery?: string | undefined
   readonly headers: { readonly [name: string]: Json }
   readonly body: Buffer

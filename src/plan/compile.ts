@@ -212,6 +212,7 @@ const assemblePlan = (
   return {
     name,
     profile,
+    ...(spec.methods ? { methods: new Set(spec.methods) } : {}),
     onHead,
     authenticate,
     inflate: (head, body) => kit.effects.inflate(head, body, kit.adapter.max_body_bytes),

@@ -6,11 +6,12 @@ import { stringify } from 'yaml'
 import type { RouteSource } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
+import type { EndedRequest } from '../../src/core/facts/fact.ts'
 import type { Outcome } from '../../src/core/outcome.ts'
 import type { RoutePlan } from '../../src/core/plan.ts'
 import type { Event } from '../../src/core/request.ts'
 import { createDryEffects } from '../../src/dryrun/trace/dry-effects.ts'
-import { answerHandshake, checkHead } from '../../src/engine/run.ts'
+import { beginRequest, type OnBody } from '../../src/engine/run.ts'
 import { parsePath } from '../../src/http/receive.ts'
 import type { Effects } from '../../src/parts/effects.ts'
 import type { SenderKeys } from '../../src/parts/sender-keys.ts'
@@ -96,11 +97,11 @@ export const createWorld = (certificate: string): World => {
       const keys = challengeKeysOf(sources, builtinCatalogue)
       return sources.every((source) => checkChallengeKeys(source, builtinCatalogue, keys).every(({ stopsStart }) => !stopsStart))
     },
-    get: async (route, sent) => (await answerHandshake(planOf(route), { ...lookAt(route, sent), method: 'GET' })).outcome,
+    get: async (route, sent) => endOf(await beginRequest(planOf(route), { ...lookAt(route, sent), method: 'GET' })).outcome,
     async post(route, sent) {
       if (parsePath(sent.target)?.name !== route.name) return elsewhere
       let event: Event | undefined
-      const proceed = checkHead(planOf(route), lookAt(route, sent), {
+      const proceed = await beginRequest(planOf(route), lookAt(route, sent), {
         stage: (_stage, _ended, seen) => {
           event = seen ?? event
         },
@@ -109,6 +110,11 @@ export const createWorld = (certificate: string): World => {
       return { outcome, scheme: verified?.verification.scheme, event }
     },
   }
+}
+
+const endOf = (begun: EndedRequest | OnBody): EndedRequest => {
+  if (typeof begun !== 'function') return begun
+  throw new Error('a route that takes POST alone goes on with a GET')
 }
 
 const elsewhere: Taken = { outcome: { kind: 'refused', code: 'unknown_route' }, scheme: undefined, event: undefined }

@@ -44,6 +44,7 @@ export const repeatRequest = async (
     return { found: false, why: `it is one event of a request, which is edited as a whole: replay ${batchOf}` }
   const raw = await rawOf(records, view)
   if (!raw) return { found: false, why: 'its raw request was not kept, or is gone' }
+  if (raw.method === 'GET' && body !== undefined) return { found: false, why: 'it came by GET: its payload is in its address, and no body' }
   if (view.unverified || view.outcome === 'bad_signature') {
     if (body !== undefined) return { found: false, why: 'its signature did not hold, and holds for no other body' }
     return { found: true, view, unverified: asArrived(view, raw) }
@@ -51,6 +52,7 @@ export const repeatRequest = async (
   const headers = raw.headers as VerifiedRequest['headers']
   const request: VerifiedRequest = {
     eventId: randomUUID(),
+    method: raw.method,
     pathAndQuery: raw.pathAndQuery,
     // A body that replaces a compressed one is not compressed.
     headers: body === undefined ? headers : withoutEncoding(headers),
@@ -80,9 +82,9 @@ export const rawOf = async (
  */
 const asArrived = (
   { at, unverified }: EventView,
-  { pathAndQuery, headers, body }: RawRequest,
+  { method = 'POST', pathAndQuery, headers, body }: RawRequest,
 ): RequestHead & { readonly body: Buffer } => ({
-  method: 'POST',
+  method,
   url: () => unverified?.address ?? '',
   pathAndQuery,
   headers: headers as RequestHead['headers'],

@@ -25,8 +25,8 @@ export const asPosted = (
   const input = { ...content, schemes: allSchemes(catalogue, source.spec), publicUrl: config.adapter.public_url }
   if (source.spec.address === false) return asVerified(withSecret(source), input)
   try {
-    const { headers, body, url } = requestTo(source, input)
-    return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body), url }
+    const { method, headers, body, url } = requestTo(source, input)
+    return { kind: 'post', method, headers: asReceived(headers), body: Buffer.from(body), url }
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== cannotSign || input.scheme !== undefined) throw error
     return asVerified(source, input)
@@ -34,10 +34,11 @@ export const asPosted = (
 }
 
 const asVerified = (source: RouteSource, input: RequestInput): Traced => {
-  const { headers, body, url } = requestTo(source, { ...input, scheme: 'none' })
+  const { method, headers, body, url } = requestTo(source, { ...input, scheme: 'none' })
   const verification = { scheme: 'sample', secret: 0, signedId: undefined }
   const request = {
     eventId: randomUUID(),
+    method,
     pathAndQuery: pathAndQueryOf(url),
     headers: asReceived(headers),
     body: Buffer.from(body),

@@ -28,6 +28,7 @@ export type TraceOptions = {
   readonly scheme?: string | undefined
   /** The query of the address of a new request, without its question mark. */
   readonly query?: string | undefined
+  readonly method?: string | undefined
   /** Values to set in the body of a new request (`path=value`), and the paths of values to remove. */
   readonly set: readonly string[]
   readonly unset: readonly string[]

@@ -13,7 +13,7 @@ import { type Outcome, refuse } from '../../core/outcome.ts'
 import { isTakenOutcome, outcomeName, outcomeReason } from '../../core/outcome-table.ts'
 import { replyTo } from '../../core/reply.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
-import { checkHead, runVerified, type Watch } from '../../engine/run.ts'
+import { beginRequest, runVerified, type Watch } from '../../engine/run.ts'
 import { targetNames } from '../../parts/destination.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { script } from '../../parts/stages/script.ts'
@@ -29,7 +29,7 @@ import { createStageLog, type TracedStage } from './stage-log.ts'
 
 /** The request to trace: as it would arrive, or taken as verified, so that no signature is checked. */
 export type Traced =
-  | { readonly kind: 'post'; readonly headers: Headers; readonly body: Buffer; readonly url?: string }
+  | { readonly kind: 'post'; readonly method?: string | undefined; readonly headers: Headers; readonly body: Buffer; readonly url?: string }
   | { readonly kind: 'verified'; readonly request: VerifiedRequest }
 
 /** The work that an event starts: the prompt or message, and where the result goes. */
@@ -207,9 +207,9 @@ const runTraced = async (traced: Traced, { source, config, effects }: DryWorld, 
   if (!('authenticate' in found)) return { outcome: found, stage: 'route' }
   const { headers, url = `http://127.0.0.1${routePath(source)}` } = traced
   const from = { remote: () => '127.0.0.1', isProxied: () => false }
-  const proceed = checkHead(
+  const proceed = await beginRequest(
     found,
-    { method: 'POST', url: () => url, pathAndQuery: pathAndQueryOf(url), headers, ...from, at: effects.clock.now() },
+    { method: traced.method ?? 'POST', url: () => url, pathAndQuery: pathAndQueryOf(url), headers, ...from, at: effects.clock.now() },
     watch,
   )
   return typeof proceed === 'function' ? proceed(traced.body) : proceed

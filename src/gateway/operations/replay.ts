@@ -119,8 +119,8 @@ const verifyAgain = async (
   const read = new ReadOnceBody(head.headers, body)
   const verification = await check(read)
   if ('kind' in verification) return refused(verification)
-  const { pathAndQuery, headers, remote } = head
-  return { eventId: randomUUID(), pathAndQuery, headers, remote, at: now, body, verification, read }
+  const { method, pathAndQuery, headers, remote } = head
+  return { eventId: randomUUID(), method, pathAndQuery, headers, remote, at: now, body, verification, read }
 }
 
 /** Traces the request through its plan with dry effects, and returns the outcome and the work that the event would start. */

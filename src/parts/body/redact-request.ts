@@ -19,17 +19,21 @@ const mask = { shown: '[redacted]', wholes: true }
 /**
  * Compiles the redaction of these fields, named as in filters: `payload.user.email`, `items.*.email` for each item of a list,
  * `headers.X-User`, `request.query.user`. `undefined` where there are none. `judged`: called for each event, with the fields that it does
- * not have.
+ * not have. `isInQuery`: the payload may be made of the parameters of the address, so a field is hidden in both. `isOwnKind`: the body is
+ * read as its route says and not as its bytes show, so its fields are not found in the bytes, and the stored request has no body.
  */
 export const compileRedaction = (
   fields: readonly string[],
   judged?: (event: Event, fields: readonly string[]) => void,
+  { isInQuery = false, isOwnKind = false }: { readonly isInQuery?: boolean; readonly isOwnKind?: boolean } = {},
 ): Redaction | undefined => {
   if (fields.length === 0) return undefined
+  const query = fields.flatMap((field) => queryParameter(field) ?? [])
+  const inPayload = fields.flatMap((field) => (field.startsWith('headers.') || isRequestField(field) ? [] : pathsOf(field)))
   const places: SecretPlaces = {
     headers: fields.flatMap((field) => (field.startsWith('headers.') ? field.slice('headers.'.length).toLowerCase() : [])),
-    query: fields.flatMap((field) => queryParameter(field) ?? []),
-    fields: fields.flatMap((field) => (field.startsWith('headers.') || isRequestField(field) ? [] : pathsOf(field))),
+    query: isInQuery ? [...query, ...inPayload.flatMap((path) => path.find((step) => step !== '*') ?? [])] : query,
+    fields: isInQuery ? [...inPayload, ...query.map((name) => [name])] : inPayload,
   }
   return {
     event(event) {
@@ -50,7 +54,7 @@ export const compileRedaction = (
     request({ read, ...request }) {
       const { pathAndQuery, headers, body } = request
       // What cannot be read cannot be redacted, so no part of the request is kept.
-      const isUnread = (read ?? new ReadOnceBody(headers, body)).content().kind === 'unread'
+      const isUnread = isOwnKind || (read ?? new ReadOnceBody(headers, body)).content().kind === 'unread'
       const kept = maskPlaces({ pathAndQuery, headers, body: isUnread ? Buffer.alloc(0) : body }, places, mask)
       return { ...request, ...kept }
     },

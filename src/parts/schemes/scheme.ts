@@ -110,6 +110,8 @@ export type Unsigned = {
   /** The address as the gateway sees it, for schemes that sign it or use its query. */
   readonly url?: string
   readonly contentType?: string
+  /** Absent: POST. */
+  readonly method?: string
   /** A private key in PEM, for schemes whose sender has one. */
   readonly privateKey?: string
 }

@@ -16,6 +16,7 @@ import { takeFiles } from '../body/multipart/attachments.ts'
 import { whyNotJson } from '../body/payload.ts'
 import { compileRedaction } from '../body/redact-request.ts'
 import { ReadOnceBody } from '../body/request-body.ts'
+import { compileReading, mayReadQuery, readsOwnKind } from '../body/route-body.ts'
 import { shortTitle } from '../known-events.ts'
 import { compileMask } from '../mask-request.ts'
 import type { Scheme } from '../schemes/scheme.ts'
@@ -28,7 +29,10 @@ export const json: StagePart = {
     const mask = compileRouteMask(kit.schemes, verifyNames(route))
     const trustsCaller = kit.effects.traces !== undefined && route.trust_trace_context === true
     const [own, shared] = [route.redact ?? [], kit.adapter.redact ?? []]
-    const redact = compileRedaction([...shared, ...own], tellingMissed(own, shared, kit))
+    const redact = compileRedaction([...shared, ...own], tellingMissed(own, shared, kit), {
+      isInQuery: mayReadQuery(route),
+      isOwnKind: readsOwnKind(route),
+    })
     return { parse: compileParser(kit, route, trustsCaller), ...(mask ? { mask } : {}), ...(redact ? { redact } : {}) }
   },
 }
@@ -63,7 +67,7 @@ const tellingMissed = (
  */
 export const compileParser = (
   { name, profile, path, schemes }: Pick<StageKit, 'name' | 'profile' | 'path' | 'schemes'>,
-  route: Pick<Route, 'verify' | 'events' | 'attachments' | 'split'> = {},
+  route: Pick<Route, 'verify' | 'events' | 'attachments' | 'split' | 'methods' | 'body'> = {},
   trustsCaller = false,
 ): Parse => {
   const named = verifyNames(route)
@@ -79,10 +83,11 @@ export const compileParser = (
   )
   const knownValues = knownValuesOf(schemes)
   const ofPulled = { eventType: [pulledTypeHeader, ...knownValues.eventType] }
+  const readRequest = compileReading(route, secretParameters(schemes, named))
   return (request) => {
-    const { headers, verification } = request
+    const { headers, verification, pathAndQuery = path } = request
     const body = request.read ?? new ReadOnceBody(headers, request.body)
-    const content = body.content()
+    const content = readRequest ? readRequest(request, body, pathAndQuery) : body.content()
     if (content.kind === 'unread') return refuseUnread(content, () => whyNotJson(headers, request.body))
     // The payload of a multipart body lists the files of that body; no other kind of body has files.
     const filed = content.kind === 'multipart' ? takeFiles(content, route) : undefined
@@ -95,7 +100,8 @@ export const compileParser = (
       headers,
       text,
       payload,
-      pathAndQuery: request.pathAndQuery ?? path,
+      method: request.method,
+      pathAndQuery,
       eventType:
         usableType(firstFound(readers, (each) => readType(each, headers, payload))) ??
         eventTypeOf(typedInBody.has(verification.scheme) ? {} : headers, payload, request.isPulled ? ofPulled : knownValues),
@@ -117,6 +123,10 @@ export const compileParser = (
     return event
   }
 }
+
+/** Returns the parameters of the address in which the senders of a route put a secret. */
+const secretParameters = (schemes: readonly Scheme[], named: readonly string[]): readonly string[] =>
+  schemes.flatMap(({ name, secretQuery = [] }) => (named.length === 0 || named.includes(name) ? secretQuery : []))
 
 const refuseUnread = (
   { why, detail }: Extract<BodyContent, { readonly kind: 'unread' }>,

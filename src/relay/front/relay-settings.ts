@@ -16,6 +16,8 @@ import { namesProvider } from '../../secrets/secret-place.ts'
 
 /** How the requests of one route are kept and answered. Times are in milliseconds. */
 export type RouteSettings = {
+  /** The methods whose requests are kept. */
+  readonly methods: ReadonlySet<string>
   readonly isLive: boolean
   readonly waitMs: number
   readonly maxItems: number
@@ -113,8 +115,9 @@ const settingsOf = ({ host, port, trust_proxy: trustProxy = false, gateways }: R
 
 /** Returns the settings of a route, with the defaults for what is not written. */
 export const relayRouteOf = (written: RelayRoute): RouteSettings => {
-  const { answer, wait_seconds, max_items, max_bytes, max_body_bytes } = { ...defaults.relay_route, ...written }
+  const { methods, answer, wait_seconds, max_items, max_bytes, max_body_bytes } = { ...defaults.relay_route, ...written }
   return {
+    methods: new Set(methods),
     isLive: answer === 'live',
     waitMs: wait_seconds * 1000,
     maxItems: max_items,

@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
-import { header } from '../../core/headers.ts'
+import { header, isPrefetch } from '../../core/headers.ts'
 import { routeNamePattern } from '../../core/names.ts'
 import { networkOf } from '../../core/network.ts'
 import type { Reply } from '../../core/outcome.ts'
@@ -116,8 +116,10 @@ export const createTakeIn = (options: TakeInOptions): TakeIn => {
       connection.closeAfter(response)
       return answer(taken, errorReply(431, 'Too many header fields'))
     }
-    const isQuestion = methodsOfQuestions.has(item.method)
-    if (!isQuestion && item.method !== 'POST') return answer(taken, errorReply(405, 'Method not allowed', { Allow: 'POST' }))
+    if (item.method !== 'POST') response.setHeader('Cache-Control', 'no-store')
+    const isKept = route.methods.has(item.method) && !(item.method === 'GET' && isPrefetch(request.headers))
+    const isQuestion = !isKept && methodsOfQuestions.has(item.method)
+    if (!isQuestion && !isKept) return answer(taken, errorReply(405, 'Method not allowed', { Allow: [...route.methods].join(', ') }))
     const declared = Number(header(request.headers, 'content-length') ?? 0)
     const tooLarge = () => {
       connection.closeAfter(response)

@@ -13,7 +13,7 @@ import { type Again, refusalRow } from '../../core/outcome-table.ts'
 import type { RoutePlan } from '../../core/plan.ts'
 import { replyTo } from '../../core/reply.ts'
 import type { RequestHead } from '../../core/request.ts'
-import { answerHandshake, checkHead, type Watch } from '../../engine/run.ts'
+import { beginRequest, type Watch } from '../../engine/run.ts'
 import { endedOnError, failedRequest } from '../../http/exchange.ts'
 import { checkBeforePlan, parsePath, type Serving } from '../../http/receive.ts'
 import { statusToken } from '../../http/status/status-door.ts'
@@ -124,8 +124,7 @@ const runPlan = async (
   body: Buffer,
   { isOnce, watch }: { readonly isOnce: boolean; readonly watch: Watch | undefined },
 ): Promise<EndedRequest> => {
-  const begin = head.method === 'POST' ? checkHead : answerHandshake
-  const proceed = await begin(plan, head, watch)
+  const proceed = await beginRequest(plan, head, watch)
   if (typeof proceed === 'function') return proceed(body)
   // A kept request is tried again, so it has one record: that of its last try.
   return (isOnce ? proceed.later?.(body) : undefined) ?? proceed

@@ -95,7 +95,7 @@ const asHeader = (text: string, { header }: ValueSource): string =>
 const signatureText = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
   const { algorithm, key, certificate } = compiled.description
   const head = {
-    method: 'POST',
+    method: request.method ?? 'POST',
     url: () => draft.url,
     headers: { 'content-type': request.contentType ?? 'application/json', ...lowerCased(draft.headers) },
     remote: () => '127.0.0.1',
