@@ -44,7 +44,12 @@ const postContent = async (workspace: Workspace, choice: PayloadChoice | undefin
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
   const request = contentOfChoice(choice)
   if (!('eventId' in request)) return request
-  const { pathAndQuery = '', headers, body } = (await readRecorded(workspace, request.eventId)).request
+  const { method, pathAndQuery = '', headers, body } = (await readRecorded(workspace, request.eventId)).request
   const texts = Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string')
-  return { query: queryText(pathAndQuery).slice(1), headers: Object.fromEntries(texts), body: body.toString('utf8') }
+  return {
+    ...(method === undefined ? {} : { method }),
+    query: queryText(pathAndQuery).slice(1),
+    headers: Object.fromEntries(texts),
+    body: body.toString('utf8'),
+  }
 }

@@ -67,7 +67,7 @@ const describeRoute = (route: RouteSource, config: Config, catalogue: Catalogue)
       action: 'receive',
       channel: { $ref: `#/channels/${key}` },
       description: spec.verify === undefined ? 'Posts are signed by the secret of the route.' : `Posts are signed: ${titles.join(', ')}.`,
-      bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
+      bindings: { http: { method: spec.methods?.[0] ?? 'POST', bindingVersion: '0.3.0' } },
     },
     ...(schema ? { schema: movedTo(`#/components/schemas/${key}`, schema.root) } : {}),
   }

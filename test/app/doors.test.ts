@@ -26,6 +26,8 @@ type Event = {
   readonly id?: string
   readonly isForged?: true
   readonly isGzipped?: true
+  /** The body is sent as parameters of the address. */
+  readonly method?: 'GET'
 }
 /** `outcome`: that of the last event. `text`: what the target gets of it; absent where it gets nothing. */
 type Feature = {
@@ -141,6 +143,8 @@ const features: { readonly [row: string]: Feature } = {
   '`script`': works({ script: 'note.sh', prompt: '{script_output}' }, { text: 'by a script' }),
   '`transform`': works({ transform: '{ "m": "made of " & n }', prompt: '{m} {n}' }, { text: 'made of 1 {n}' }),
   '`cron_job`': works({ cron_job: 'nightly' }),
+  '`methods` with a GET': works({ methods: ['GET'] }, { events: [{ body: push, method: 'GET' }] }),
+  '`body`': works({ body: 'text', prompt: '{text}' }, { text: /"n":1/ }),
   'a body that is no JSON': ends({}, 'bad_json', [{ body: '{"n":' }]),
   'a compressed body': works({}, { events: [{ body: push, isGzipped: true }] }),
   'a body that is too large': ends({}, 'too_large', [{ body: { n: 'x'.repeat(70_000) } }]),
@@ -243,6 +247,10 @@ const statusIn = (answer: unknown): unknown => {
 
 const post = (address: string, slug: string, event: Event): Promise<Response> => {
   const text = textOf(event)
+  if (event.method) {
+    const query = new URLSearchParams(Object.entries(event.body as Tree).map(([name, value]): [string, string] => [name, String(value)]))
+    return fetch(`${address}/webhooks/${slug}?${query}`, { method: event.method, headers: headersOf(event, '') })
+  }
   const headers = { ...headersOf(event, text), ...(event.isGzipped ? { 'content-encoding': 'gzip' } : {}) }
   return fetch(`${address}/webhooks/${slug}`, { method: 'POST', body: event.isGzipped ? gzipSync(text) : text, headers })
 }
@@ -341,7 +349,7 @@ const doors: { readonly [column: string]: (world: World) => Promise<Door> } = {
     return { gateway, bring }
   },
   replay: async ({ start, origin }) => {
-    const gateway = await start({ routes: { ...routesTo(origin), source: idle }, config: sqlite })
+    const gateway = await start({ routes: { ...routesTo(origin), source: { ...idle, methods: ['GET', 'POST'] } }, config: sqlite })
     const bring: Bring = async (row, { events }) => {
       let outcome: unknown
       for (const event of events) {
@@ -353,7 +361,16 @@ const doors: { readonly [column: string]: (world: World) => Promise<Door> } = {
     return { gateway, bring }
   },
   console: async ({ t, start, origin }) => {
-    const routes = Object.fromEntries(Object.keys(features).map((row) => [slugOf(row), { prompt: 'n', ...idle }]))
+    const routes = Object.fromEntries(
+      Object.entries(features).map(
+        ([
+          row,
+          {
+            route: { methods },
+          },
+        ]) => [slugOf(row), { prompt: 'n', ...idle, ...(methods ? { methods } : {}) }],
+      ),
+    )
     const gateway = await start({ routes, config: sqlite })
     const recorded = new Map<string, string[]>()
     for (const [row, { events }] of Object.entries(features)) {

@@ -332,14 +332,14 @@ t.test('a group is unfolded, not set: its first member makes it', async (t) => {
 })
 
 t.test('the form has sections: what is set is shown, the rest is folded until it is asked for', async (t) => {
-  const editor = onRoute({ prompt: 'p', coalesce: { key: 'number' }, skills: ['a'] })
+  const editor = onRoute({ prompt: 'p', coalesce: { key: 'number' }, skills: ['a'] }, { size: { columns: 99, rows: 64 } })
   const titles = (): readonly string[] =>
     [...editor.frame().matchAll(/^[> ] ([-+ ] )?([A-Z][\w-]+(?: \w+)?)/gm)].map(([, , title = '']) => title.trim())
   t.same(titles(), [
     ...['Mode', 'Description', 'Enabled', 'Tests', 'ARRIVES', 'Events', 'Verify', 'Secret'],
     ...['RULES', 'Filters', 'WORK', 'Prompt', 'Skills', 'DELIVERY', 'Deliver', 'LIMITS', 'Coalesce', 'Key'],
   ])
-  t.match(editor.frame(), /\+ ARRIVES ─+ 15 not set/)
+  t.match(editor.frame(), /\+ ARRIVES ─+ 17 not set/)
   goTo(editor, '+ RULES')
   editor.press('enter', 'down', 'down')
   t.match(editor.frame(), /- RULES ─+ *\n +Filters +-\s+> Payload schema +-/)

@@ -258,7 +258,7 @@ t.test('the values of a large payload are bounded', async (t) => {
   )
   const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`)
   t.same(
-    payloadValues({ n: 1 }, undefined, {}, '/webhooks/r?team=a&team=b&x=%20').map(({ path, shown }) => [path, shown]),
+    payloadValues({ n: 1 }, undefined, {}, { pathAndQuery: '/webhooks/r?team=a&team=b&x=%20' }).map(({ path, shown }) => [path, shown]),
     [
       ['request.method', '"POST"'],
       ['request.path', '"/webhooks/r"'],

@@ -294,6 +294,12 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'callbacks and alerts, which no event fills in, know their own fields':
       'Route.callback.body Route.callback.content_type Route.callback.method',
   },
+  'spec/requests.test.ts': {
+    'a relay keeps the methods that it lists, and hands over what only looks': 'RelayRoute.methods',
+    'a test of a route sends what the route takes': 'TestSend.method',
+    'bodies of the kind that the route names': 'Route.body',
+    methods: 'Route.methods',
+  },
   'spec/respond.test.ts': {
     'a reply that does not come in time: 202 with an address that tells the state': 'Route.respond.status_hours',
     'callback: the end of each run is posted, signed, and once': 'Route.callback.headers Route.callback.secret Route.callback.url',

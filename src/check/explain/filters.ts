@@ -33,6 +33,26 @@ export const filterExplanations = {
       good: 'verify: stripe\nevents: [checkout.session.completed]\nprompt: "Paid: {id}"\n',
     },
   },
+  WH350: {
+    means: 'The route takes GET, and its senders are checked by a signature of the body alone.',
+    why: 'A GET has no body. The signature is that of an empty one, so it is the same for each GET: whoever has seen one can send it again with other parameters.',
+    fix: 'Let the sender show a token in a header or in the address, and name its place in verify. Where only a sender of yours can see the address, ignore the finding.',
+    example: {
+      of: 'route',
+      bad: 'methods: [GET]\nprompt: "The switch is {state}"\n',
+      good: 'methods: [GET]\nverify: { algorithm: token, signature: { query: token } }\nprompt: "The switch is {state}"\n',
+    },
+  },
+  WH351: {
+    means: 'A condition names a field that no payload of the route can have: of a text, or inside a parameter of the address.',
+    why: 'The condition never holds, and under not it always does.',
+    fix: 'The payload of body: text has the one field text. Parameters of an address are texts, or lists of texts.',
+    example: {
+      of: 'route',
+      bad: 'body: text\nfilters: [{ field: message, contains: error }]\nprompt: "{text}"\n',
+      good: 'body: text\nfilters: [{ field: text, contains: error }]\nprompt: "{text}"\n',
+    },
+  },
   WH343: {
     means: 'Samples of the sender have the field in another form: in other letter case, or as refs/heads/main where the branch is meant.',
     why: 'Texts are compared letter by letter, so the condition never holds; not_equals always does.',

@@ -34,7 +34,7 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   handshake: { means: 'A question of the sender was answered. No event came with it.', fix: 'Nothing is to be done.' },
   ignored: {
     means:
-      'The signature holds, and the route does not want the event: by its events, payload schema, filters, script or cooldown, as a comment of its own, or as its job cannot start.',
+      'The signature holds, and the route does not want the event: by its events, payload schema, filters, script or cooldown, as a comment of its own, as its job cannot start, or as a HEAD or prefetch only looked at the address.',
     fix: `${showsWhy} headgate webhook trace <route> --event-id <id> shows every condition.`,
   },
   bad_signature: {
@@ -79,7 +79,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     means: 'The request did not arrive completely in its time.',
     fix: 'Look at the proxy and the network: it should read the whole request before it passes it on.',
   },
-  wrong_method: { means: 'Webhook paths take POST.', fix: 'Let the sender send POST.' },
+  wrong_method: {
+    means: 'The route takes POST, or what its methods list.',
+    fix: 'Let the sender send POST, or list its method under methods.',
+  },
   bad_json: {
     means:
       'The signature holds, and the body cannot be read as JSON, a form, XML or multipart. The reason of the event says what is wrong.',

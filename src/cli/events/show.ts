@@ -130,8 +130,8 @@ const requestText = (payload: RawRequest | string, withBody: boolean, command: s
   const headers = Object.entries(payload.headers).map(
     ([name, value]) => `${printable(name, 256)}: ${printable(typeof value === 'string' ? value : jsonText(value), maxValue)}\n`,
   )
-  const { pathAndQuery, body } = payload
-  const line = pathAndQuery === undefined ? '' : `POST ${printable(pathAndQuery, maxValue)}\n`
+  const { method = 'POST', pathAndQuery, body } = payload
+  const line = pathAndQuery === undefined ? '' : `${printable(method, 16)} ${printable(pathAndQuery, maxValue)}\n`
   if (withBody) return `\n${line}${headers.join('')}\n${bodyText(body, `${command} --raw`)}`
   return `\n${line}${headers.join('')}\n${fieldLine('body', body.length === 0 ? 'empty' : `${body.length} bytes: ${command} --body`)}`
 }

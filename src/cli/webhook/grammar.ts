@@ -81,6 +81,7 @@ const addTest = (webhook: CliCommand, run: RunCommand): void => {
     .option('--event <type>', 'event type; default: what headers and payload name, else the first the route accepts')
     .option('--id <id>', 'delivery id; default: a random one')
     .option('--query <text>', 'the query of the address: team=core&n=1')
+    .addOption(new Option('--method <method>', 'default: POST where the route takes it').choices(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']))
     .option('--scheme <name>', 'auto, none, bad, or any name that "verify" takes', 'auto')
     .option('--private-key <file>', 'a private key in PEM, for schemes that sign with one: put its public key in the route')
     .option('--url <url>', 'another address than where the gateway listens')
@@ -154,6 +155,7 @@ const addDiagnosis = (webhook: CliCommand, run: RunCommand): void => {
     .option('--unset <path>', 'take a value out of the payload (repeatable)', collectRepeated)
     .option('--event <type>', 'event type; default: what headers and payload name, else the first the route accepts')
     .option('--query <text>', 'the query of the address: team=core&n=1')
+    .addOption(new Option('--method <method>', 'default: POST where the route takes it').choices(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']))
     .option('--scheme <name>', 'sign with this scheme, or none, or bad')
     .option('--run-scripts', "run the route's script: the one thing here that may touch the world")
     .action((name: string, options: WebhookTraceOptions) =>

@@ -27,6 +27,7 @@ export type WebhookTestOptions = {
   readonly event?: string
   readonly id?: string
   readonly query?: string
+  readonly method?: string
   readonly scheme?: string
   /** The file of the private key. */
   readonly privateKey?: string
@@ -66,7 +67,7 @@ const sendAndAnswer = async (
   const finder = gatewayAt(cli.workspace)
   const test = await prepareTest(cli.workspace, finder, asked, { ...options, of, set, unset, privateKey })
   if (options.printCurl) {
-    const curl = curlLine(test.url, test.headers, test.body)
+    const curl = curlLine(test)
     return answer(cli, { kind: 'webhook.test', data: { request: requestData(test), curl }, text: `${curl}\n` })
   }
   const tested = await testRoute(cli.workspace, finder, test, { wait, timeoutMs: timeout * 1_000, expect })
@@ -114,7 +115,7 @@ const requestData = ({ url, scheme, event, id, body }: PreparedTest): JsonObject
 })
 
 const testText = (
-  { url, scheme, event, id, body }: PreparedTest,
+  { method, url, scheme, event, id, body }: PreparedTest,
   { answer: got, known, isFollowed, text }: TestedRoute,
   cli: Cli,
 ): string => {
@@ -122,7 +123,7 @@ const testText = (
   const why = known?.event.reason
   const eventId = cli.quiet || got.eventId === undefined ? undefined : printable(got.eventId)
   const lines = [
-    `--> POST ${printable(url)}  ${scheme}${type}  id ${printable(id)}  ${Buffer.byteLength(body)} bytes`,
+    `--> ${method} ${printable(url)}  ${scheme}${type}  id ${printable(id)}  ${Buffer.byteLength(body)} bytes`,
     `<-- ${got.status} ${printable(got.summary)} ${got.ms} ms`,
     typeof got.body === 'string' ? printable(got.body) : jsonText(got.body),
     ...(got.location === undefined ? [] : [`location ${printable(got.location)}`]),

@@ -18,15 +18,16 @@ export type WebhookTraceOptions = ContentOptions & {
   readonly scheme?: string
   readonly event?: string
   readonly query?: string
+  readonly method?: string
   readonly runScripts?: boolean
 }
 
 export const webhookTrace = async (name: string, options: WebhookTraceOptions, cli: Cli): Promise<number> => {
-  const { event, query, scheme, set = [], unset = [], runScripts = false } = options
-  const isChanged = [event, query, scheme, options.set, options.unset].some((given) => given !== undefined)
+  const { event, query, method, scheme, set = [], unset = [], runScripts = false } = options
+  const isChanged = [event, query, method, scheme, options.set, options.unset].some((given) => given !== undefined)
   if (options.eventId !== undefined && isChanged) throw usage('--event-id stands alone: the event is taken as it was')
   const { of, ...source } = await tracedContent(options, cli)
-  const traced = await traceRoute(cli.workspace, name, { of, event, query, scheme, set, unset, runScripts })
+  const traced = await traceRoute(cli.workspace, name, { of, event, query, method, scheme, set, unset, runScripts })
   return answer(cli, {
     kind: 'webhook.trace',
     data: { ...describeTrace(traced), payload: { from: source.from, name: source.name ?? null } },

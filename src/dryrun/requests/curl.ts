@@ -6,25 +6,28 @@ import { isOfConnection } from '../../core/headers.ts'
 import { printable, printableLines, quoted } from '../../core/text.ts'
 import { jsonText } from '../../datadir/json-text.ts'
 import type { RawRequest } from '../../journal/record.ts'
-import type { ByHand, Signed } from '../../parts/schemes/scheme.ts'
+import type { ByHand } from '../../parts/schemes/scheme.ts'
+import type { TestPost } from './prepare-test.ts'
 
 /**
  * Returns a line that posts the body with the given headers. When the headers have a signature with a time, the line works only for some
  * minutes.
  */
-export const curlLine = (url: string, headers: Signed['headers'], body: string): string => {
+export const curlLine = ({ method, url, headers, body }: TestPost): string => {
   const fields = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
-  return withBody([curlTo(url), ...fields].join(' '), Buffer.from(body))
+  return withBody([curlTo(url, method), ...fields].join(' '), Buffer.from(body), method)
 }
 
 /** Returns the beginning of a curl line. Without `-g`, curl posts once for each alternative of `{a,b}` and `[1-8]` in an address. */
-const curlTo = (url: string): string => `curl ${/[[\]{}]/.test(url) ? '-gsS' : '-sS'} ${quoted(url)}`
+const curlTo = (url: string, method = 'POST'): string =>
+  `curl ${/[[\]{}]/.test(url) ? '-gsS' : '-sS'}${method === 'POST' || method === 'GET' ? '' : ` -X ${quoted(method)}`} ${quoted(url)}`
 
 /**
  * Adds the body to a curl line. A text is written with `--data-raw`, because `-d` would send a file in place of a body that begins with
- * `@`. A body that a terminal would act on, or that is not UTF-8, is written in base64 and piped into curl.
+ * `@`. A GET has no body, and curl makes a POST of what has one. A body that a terminal would act on, or that is not UTF-8, is written in base64 and piped into curl.
  */
-const withBody = (curl: string, body: Buffer): string => {
+const withBody = (curl: string, body: Buffer, method = 'POST'): string => {
+  if (method === 'GET') return curl
   const text = isUtf8(body) ? body.toString('utf8') : undefined
   if (text !== undefined && printableLines(text) === text) return `${curl} --data-raw ${quoted(text)}`
   return `printf %s ${quoted(body.toString('base64'))} | base64 -d | ${curl} --data-binary @-`
@@ -54,9 +57,9 @@ export const signingCurl = (url: string, events: readonly string[], secret: stri
 }
 
 /** Returns a line that posts a recorded request again. Values that are masked in the record stay masked. */
-export const curlOfRequest = ({ pathAndQuery = '', headers, body }: RawRequest, url: string): string => {
+export const curlOfRequest = ({ method, pathAndQuery = '', headers, body }: RawRequest, url: string): string => {
   const fields = Object.entries(headers).flatMap(([name, value]) =>
     isOfConnection(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],
   )
-  return `${withBody([curlTo(printable(url + queryText(pathAndQuery))), ...fields].join(' '), body)}\n`
+  return `${withBody([curlTo(printable(url + queryText(pathAndQuery)), method), ...fields].join(' '), body, method)}\n`
 }

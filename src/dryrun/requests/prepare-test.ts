@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
+import { pathAndQueryOf } from '../../core/address/path-and-query.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { isOfConnection, isOwnHeader } from '../../core/headers.ts'
 import type { Headers } from '../../core/request.ts'
@@ -15,6 +16,7 @@ import type { Route } from '../../generated/config.ts'
 import { unknownType } from '../../parts/body/event-values.ts'
 import { boundaryOf } from '../../parts/body/multipart/split-parts.ts'
 import { bodyKind } from '../../parts/body/payload.ts'
+import { readsOwnKind } from '../../parts/body/route-body.ts'
 import { schemes } from '../../parts/schemes/index.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { compileParser } from '../../parts/stages/json.ts'
@@ -26,6 +28,7 @@ import { maskHeaders } from '../../secrets/mask.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
+import { isInAddress, methodFor, typeOfContent, withParameters } from './request-form.ts'
 import { schemeOf, servesUnnamed, signedAs } from './sign-test.ts'
 
 /** The ingredients of a test request. */
@@ -43,6 +46,8 @@ export type RequestInput = PayloadEdit & {
    * The query of the address, without its question mark; where absent, that of the sample. An address with a query (`url`) keeps its own.
    */
   readonly query?: string | undefined
+  /** Absent: that of the sample, else POST where the route takes it. */
+  readonly method?: string | undefined
   /** Headers to send beside the headers of the sample and of the signature. */
   readonly headers?: Sample['headers'] | undefined
   /** The schemes that `scheme` may name, schemes of plugins included. */
@@ -61,6 +66,7 @@ export type RequestInput = PayloadEdit & {
 
 /** A request to post, with its signature in headers, body or URL. */
 export type TestPost = {
+  readonly method: string
   readonly url: string
   readonly headers: { readonly [name: string]: string }
   readonly body: string
@@ -77,7 +83,7 @@ export type TestRequest = TestPost & {
 }
 
 export type TestInput = PayloadEdit &
-  Pick<RequestInput, 'event' | 'id' | 'scheme' | 'query' | 'privateKey'> & {
+  Pick<RequestInput, 'event' | 'id' | 'scheme' | 'query' | 'method' | 'privateKey'> & {
     /** The content of the test: a sample, the name of a sample, or a body. */
     readonly of: { readonly sample: string } | { readonly payload: string } | Sample
     /** The address to post to; where absent, the address of the running gateway or, where none runs, the configured address. */
@@ -148,31 +154,39 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: 
     throw new Fault('invalid_route', `"${name}" ${whyNoPost(spec)}`, { exitCode: exit.no })
   }
   const isSample = !('payload' in input.of)
-  const sample: Sample = 'payload' in input.of ? { headers: headersOf(input.of.payload), body: input.of.payload } : input.of
+  const sample: Sample =
+    'payload' in input.of ? { headers: readsOwnKind(spec) ? {} : headersOf(input.of.payload), body: input.of.payload } : input.of
+  const method = methodFor(spec, input.method ?? sample.method)
+  const isBodiless = isInAddress(spec, method)
   const headers = lowerCased(sample.headers)
   const scheme = schemeOf(input.scheme ?? 'auto', spec, secret, input.schemes, headers)
-  const body = editBody(sample.body, input)
+  const edited = editBody(sample.body, input)
+  const body = isBodiless ? '' : edited
   const typeOf = typeReader({ name, profile, spec }, input.schemes, scheme)
-  const namesNone = !isSample && typeOf(lowerCased({ ...headers, ...input.headers }), body) === undefined
+  const address = withQuery(input.url ?? `http://127.0.0.1${routePath({ name, profile })}`, input.query ?? sample.query)
+  const url = isBodiless ? withParameters(address, edited) : address
+  const contentType = headers['content-type'] ?? typeOfContent(spec, isBodiless)
+  const namesNone = !isSample && typeOf({ method, url, headers: lowerCased({ ...headers, ...input.headers }), body }) === undefined
   const event = input.event ?? (namesNone ? spec.events?.[0] : undefined)
   const id = input.id ?? randomUUID()
-  const url = withQuery(input.url ?? `http://127.0.0.1${routePath({ name, profile })}`, input.query ?? sample.query)
   const unsigned = {
     secret,
+    method,
     body,
     id,
     at: input.at,
     url: senderUrl({ name, profile, spec }, url, input.publicUrl),
-    contentType: headers['content-type'] ?? 'application/json',
+    ...(contentType === undefined ? {} : { contentType }),
     ...(input.privateKey === undefined ? {} : { privateKey: input.privateKey }),
   }
   const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event }, input.schemes)
-  const all = { ...sampleHeaders(sample, signed.headers, event !== undefined), ...input.headers, ...signed.headers }
+  const all = { ...sampleHeaders(sample, signed.headers, event !== undefined, contentType), ...input.headers, ...signed.headers }
   refuseOddHeaders(all)
   return {
     scheme,
-    event: event ?? typeOf(lowerCased(all), signed.body),
+    event: event ?? typeOf({ method, url, headers: lowerCased(all), body: signed.body }),
     id,
+    method,
     headers: all,
     body: signed.body,
     url: withQueryOf(url, signed.url),
@@ -205,9 +219,14 @@ const lowerCased = (headers: Sample['headers']): Sample['headers'] =>
 /**
  * Returns the sample's headers that are sent beside the headers of the signature (`signed`), without its own signature, its ids, masked
  * values, and headers of its connection. `isNamed`: the test names the type of its event, so the headers with the type of the sample's
- * event are dropped, too.
+ * event are dropped, too. `contentType`: that of the body; absent where there is none.
  */
-const sampleHeaders = ({ headers }: Sample, signed: TestPost['headers'], isNamed: boolean): TestPost['headers'] => {
+const sampleHeaders = (
+  { headers }: Sample,
+  signed: TestPost['headers'],
+  isNamed: boolean,
+  contentType: string | undefined,
+): TestPost['headers'] => {
   const masked = maskHeaders(headers)
   const taken = new Set(Object.keys(signed).map((name) => name.toLowerCase()))
   const kept = Object.entries(headers).filter(([name]) => {
@@ -216,7 +235,7 @@ const sampleHeaders = ({ headers }: Sample, signed: TestPost['headers'], isNamed
     return !isOther && masked[name] !== stars && !schemes.some(({ shows }) => shows({ [lower]: '' }))
   })
   const hasType = kept.some(([name]) => name.toLowerCase() === 'content-type')
-  return { ...(hasType ? {} : { 'Content-Type': 'application/json' }), ...Object.fromEntries(kept) }
+  return { ...(hasType || contentType === undefined ? {} : { 'Content-Type': contentType }), ...Object.fromEntries(kept) }
 }
 
 /**
@@ -243,14 +262,19 @@ const typeReader = (
   { name, profile, spec }: Pick<RouteSource, 'name' | 'profile' | 'spec'>,
   schemes: readonly Scheme[],
   scheme: string,
-): ((headers: Headers, body: string) => string | undefined) => {
+): ((request: {
+  readonly method: string
+  readonly url: string
+  readonly headers: Headers
+  readonly body: string
+}) => string | undefined) => {
   const named = verifyNames(spec)
   const read = schemes.filter((each) => servesUnnamed(each) || named.includes(each.name))
   const parse = compileParser({ name, profile, path: routePath({ name, profile }), schemes: read }, spec)
   const verification = { scheme, secret: 0, signedId: undefined }
-  return (headers, body) => {
-    const known = { eventId: '', at: 0, remote: () => '', verification }
-    const event = parse({ ...known, headers, body: Buffer.from(body) })
+  return ({ method, url, headers, body }) => {
+    const known = { eventId: '', at: 0, remote: () => '', verification, pathAndQuery: pathAndQueryOf(url) }
+    const event = parse({ ...known, method, headers, body: Buffer.from(body) })
     return 'kind' in event || event.eventType === unknownType ? undefined : event.eventType
   }
 }

@@ -13,7 +13,11 @@ import { scrub } from '../samples/scrub.ts'
  * Returns the recorded event as an entry of `tests` in YAML. `secrets`: the known secrets, which are removed. The sender's
  * signature is left out, because it would not fit the changed request: `headgate test` signs the request of a test anew.
  */
-export const exportedTest = (view: EventView, { pathAndQuery = '', headers, body }: RawRequest, secrets: readonly string[]): JsonObject => {
+export const exportedTest = (
+  view: EventView,
+  { method, pathAndQuery = '', headers, body }: RawRequest,
+  secrets: readonly string[],
+): JsonObject => {
   const texts = Object.entries(headers).flatMap(([name, value]): [string, string][] => (typeof value === 'string' ? [[name, value]] : []))
   const query = queryText(pathAndQuery).slice(1)
   const { sample } = scrub({ query, headers: Object.fromEntries(texts), body: body.toString('utf8') }, secrets)
@@ -24,6 +28,7 @@ export const exportedTest = (view: EventView, { pathAndQuery = '', headers, body
     send: {
       ...bodyMember(sample),
       ...(sample.query ? { query: sample.query } : {}),
+      ...(method === undefined ? {} : { method }),
       ...(event === undefined || event === 'unknown' ? {} : { event }),
       ...furtherHeaders(sample),
     },

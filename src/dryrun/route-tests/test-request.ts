@@ -25,7 +25,7 @@ type RequestContext = { readonly clock: Clock; readonly workspace: Workspace; re
  * cannot be sent.
  */
 export const testRequest = (send: TestSend, { source, place, setup }: TestCase, around: RequestContext): Traced => {
-  const { event, query, headers, set = {}, unset = [], sign, id } = send
+  const { event, query, method, headers, set = {}, unset = [], sign, id } = send
   return asPosted(source, setup, {
     of: requestContent(send, dirname(place.file), around),
     set: Object.entries(withDigits(set as Json) as ExactObject).map(([path, to]) => `${path}=${jsonOf(to)}`),
@@ -34,6 +34,7 @@ export const testRequest = (send: TestSend, { source, place, setup }: TestCase, 
     id,
     scheme: sign,
     query,
+    method,
     headers: headers as Sample['headers'] | undefined,
     at: around.clock.now(),
   })

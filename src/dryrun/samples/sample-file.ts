@@ -14,6 +14,8 @@ import type { RawRequest } from '../../journal/record.ts'
 
 /** A sample: a request as a sender posts it. */
 export type Sample = Pick<SampleFile, 'provider' | 'event' | 'description' | 'query'> & {
+  /** Absent: POST, where the route takes it. */
+  readonly method?: string
   readonly headers: { readonly [name: string]: string }
   /** The posted body: JSON without blanks between its tokens, or another text. */
   readonly body: string
@@ -51,9 +53,11 @@ export const parseSample = (text: string, where: string): Sample => {
     throw badSample(where, 'it is no sample: a sample is a map with headers and a body')
   const [problem] = shapeProblems(checkSample, sampleSchema, data, () => true)
   if (problem) throw badSample(where, problem.message, problem.help)
-  const { headers, body_text, body_base64, provider, event, description, query } = data as unknown as SampleFile
+  const { headers, body_text, body_base64, provider, event, description, query, method } = data as unknown as SampleFile
   if (body_base64 !== undefined) throw badSample(where, 'its body is bytes that are no text: it cannot be scrubbed or sent')
-  const about = Object.fromEntries(Object.entries({ provider, event, description, query }).filter(([, value]) => value !== undefined))
+  const about = Object.fromEntries(
+    Object.entries({ provider, event, description, query, method }).filter(([, value]) => value !== undefined),
+  )
   return { ...about, headers, body: body_text ?? memberText(text, 'body') ?? '' }
 }
 
@@ -73,13 +77,15 @@ const badSample = (where: string, why: string, hint?: string): Fault =>
  * Renders the file of a sample. The body stands in the file as JSON where the body is JSON, else as text, and in base64 where it is not
  * UTF-8.
  */
-export const renderSample = (about: Omit<Sample, 'headers' | 'body'>, { pathAndQuery = '', headers, body }: RawRequest): string => {
+export const renderSample = (about: Omit<Sample, 'headers' | 'body'>, { method, pathAndQuery = '', headers, body }: RawRequest): string => {
   const text = isUtf8(body) ? body.toString('utf8') : undefined
   const spelled = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : jsonText(value)]),
   )
   const query = queryText(pathAndQuery).slice(1)
-  const head = compactJson(JSON.stringify({ ...about, ...(query === '' ? {} : { query }), headers: spelled })).slice(0, -1)
+  const head = compactJson(
+    JSON.stringify({ ...about, ...(query === '' ? {} : { query }), ...(method === undefined ? {} : { method }), headers: spelled }),
+  ).slice(0, -1)
   const member =
     text === undefined
       ? `"body_base64":${JSON.stringify(body.toString('base64'))}`

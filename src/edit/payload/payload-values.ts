@@ -8,6 +8,7 @@ import { cut } from '../../core/text.ts'
 import { changedFiles, changedFilesField } from '../../expr/changed-files.ts'
 import { pathBelow } from '../../expr/path-parts.ts'
 import { renderJson } from '../../expr/render.ts'
+import type { RequestContent } from '../../operate/events/event-reader.ts'
 import type { Payload, PayloadValue } from '../service.ts'
 
 const maxValues = 5_000
@@ -18,7 +19,7 @@ const maxShownChars = 80
 type InnerValue = { readonly path: string; readonly value: ExactJson; readonly depth: number }
 
 /**
- * Returns the event's type, the fields of the request (`pathAndQuery`: its address without host), the headers, the files that a push changes,
+ * Returns the event's type, the fields of the request (its method, and its address without host), the headers, the files that a push changes,
  * and the values in the payload, the outer values first. Left out are the deepest where there are more than 5,000 values, values inside more than 32 lists and
  * maps, and values that no path can name.
  */
@@ -26,12 +27,12 @@ export const payloadValues = (
   payload: ExactJson | undefined,
   eventType: string | undefined,
   headers: Payload['headers'],
-  pathAndQuery?: string,
+  { method, pathAndQuery }: Pick<RequestContent, 'method' | 'pathAndQuery'> = {},
 ): readonly PayloadValue[] => {
   const files = changedFiles(payload)
   const around: readonly (readonly [string, Json])[] = [
     ...(eventType === undefined ? [] : [['event', eventType] as const]),
-    ...(pathAndQuery === undefined ? [] : requestValues(pathAndQuery)),
+    ...(pathAndQuery === undefined ? [] : requestValues(pathAndQuery, method)),
     ...Object.entries(headers).map(([name, value]) => [`headers.${name}`, value] as const),
     ...(files ? [[changedFilesField, files] as const] : []),
   ]
@@ -49,8 +50,8 @@ export const payloadValues = (
   return values
 }
 
-const requestValues = (pathAndQuery: string): readonly (readonly [path: string, value: Json])[] => [
-  ['request.method', 'POST'],
+const requestValues = (pathAndQuery: string, method = 'POST'): readonly (readonly [path: string, value: Json])[] => [
+  ['request.method', method],
   ['request.path', pathOf(pathAndQuery)],
   ...Object.entries(mapOfNamed(queryOf(pathAndQuery))).map(([name, value]) => [`request.query.${name}`, value] as const),
 ]

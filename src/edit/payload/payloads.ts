@@ -125,8 +125,8 @@ export const readPayload = async (
   const whole = withWholePath(choice)
   const context = await routeNamed(workspace, route)
   const request = await previewRequest(workspace, whole, context)
-  const { headers, body, pathAndQuery } = request
-  const event = eventReader(context.source, allSchemes(context.catalogue))({ headers, body })
+  const { method, headers, body, pathAndQuery } = request
+  const event = eventReader(context.source, allSchemes(context.catalogue))(request)
   const shown = shownHeaders(headers)
   return {
     choice: whole,
@@ -134,7 +134,10 @@ export const readPayload = async (
     ...bodyOf(body, event),
     bytes: body.length,
     headers: shown,
-    values: payloadValues(event && exactOf(event), event?.eventType, shown, pathAndQuery && maskQuery(pathAndQuery)),
+    values: payloadValues(event && exactOf(event), event?.eventType, shown, {
+      method,
+      pathAndQuery: pathAndQuery && maskQuery(pathAndQuery),
+    }),
   }
 }
 

@@ -8,7 +8,12 @@ import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { compileParser } from '../../parts/stages/json.ts'
 import { routePath } from '../../plan/compile.ts'
 
-export type RequestContent = { readonly pathAndQuery?: string | undefined; readonly headers: Headers; readonly body: Buffer }
+export type RequestContent = {
+  readonly method?: string | undefined
+  readonly pathAndQuery?: string | undefined
+  readonly headers: Headers
+  readonly body: Buffer
+}
 
 /**
  * Returns a function that makes the event of a request, as the route `source` would; without a route, as a route without settings would.

@@ -88,9 +88,10 @@ const postTest = async (post: TestPost, hint: string) => {
   try {
     const socket = post.pin === undefined ? undefined : await connectPinned(url, post.pin)
     // The body is sent as bytes, because with a text Node would write the headers in the encoding of the text too.
-    const body = Buffer.from(post.body)
+    const body = post.method === 'GET' ? undefined : Buffer.from(post.body)
     return await inTime({ timeoutMs }, async (signal) => {
-      const options = { ...connectionOptions(socket), method: 'POST', headers: { ...post.headers, 'Content-Length': body.length }, signal }
+      const length = body && { 'Content-Length': body.length }
+      const options = { ...connectionOptions(socket), method: post.method, headers: { ...post.headers, ...length }, signal }
       const answer = await requestByNode(url, options, body)
       const text = await readText(answer, maxAnswerBytes)
       const { statusCode: status = 0, statusMessage: statusText = '', headers } = answer

@@ -20,6 +20,7 @@ import { reviewLongNumbers } from './long-numbers.ts'
 import { reviewPaths } from './paths.ts'
 import { reviewScript } from './programs.ts'
 import { reviewRelay } from './relay.ts'
+import { reviewRequests } from './requests.ts'
 import { type ReviewContext, sectionsAround } from './review-context.ts'
 import { reviewSamples } from './samples/samples.ts'
 import { reviewSchemes } from './schemes.ts'
@@ -44,6 +45,7 @@ export const reviewAll = ({ sources, jobs, texts }: Checked, around: ReviewConte
 const reviews: readonly ((subject: Subject) => void)[] = [
   reviewSecrets,
   reviewSchemes,
+  reviewRequests,
   reviewSenders,
   reviewEvents,
   reviewFilters,
