@@ -158,6 +158,7 @@ export const codeCatalogue = {
   WH417: { severity: 'error', title: 'a field that the payload schema excludes', starts: true, outside: true },
   WH418: { severity: 'warning', title: 'a number past 2^53 that is rounded' },
   WH419: { severity: 'error', title: 'a text that is no date' },
+  WH420: { severity: 'info', title: 'an expression that a condition can say' },
   WH501: { severity: 'warning', title: 'a placeholder that no sample fills in', onDemand: true },
   WH502: { severity: 'warning', title: 'a placeholder of another template language' },
   WH503: { severity: 'error', title: 'bad template expression' },

@@ -11,6 +11,7 @@ import type { Json } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { builtInSamples, readSample } from '../../src/dryrun/samples/gallery.ts'
 import { compileConditions } from '../../src/expr/condition.ts'
+import { conditionLike } from '../../src/expr/jsonata/jsonata.ts'
 import type { Condition } from '../../src/generated/config.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 import { schemes } from '../../src/parts/schemes/index.ts'
@@ -173,6 +174,13 @@ const filters: readonly Slip[] = [
   ['a number for a header', 'filters: [{ field: headers.X-Count, gt: 5 }]', 'WH406', '5', '$number'],
   ['a beginning with a sign of patterns', 'filters: [{ field: ref, starts_with: "^refs/" }]', 'WH411', '"^refs/"', '`regex`'],
   ['slashes around a text', 'filters: [{ field: ref, regex: /main/i }]', 'WH411', '/main/i', '(?i)main'],
+  [
+    'an expression for a condition',
+    'filters: [{ jsonata: \'payload.a.b >= 5 and $contains(payload.t, "x")\' }]',
+    'WH420',
+    '\'payload.a.b >= 5 and $contains(payload.t, "x")\'',
+    '{ all: [{ field: "a.b", gte: 5 }, { field: "t", contains: "x" }] }',
+  ],
   ['a list for equals', 'filters: [{ field: action, equals: [opened, closed] }]', 'WH411', 'equals', 'in'],
   ['a number sign', 'prompt: PR #{number} {title}', 'WH011', '#{number} {title}', 'quotes'],
   ['a channel', 'prompt: p\ndeliver: slack\ndeliver_extra:\n  chat_id: C012345 #ops', 'WH011', '#ops', 'quotes'],
@@ -1102,6 +1110,59 @@ t.test('no filter is called unreachable that an event passes, and none always tr
   )
   t.ok(nevers > 50, `${nevers} were unreachable`)
   t.ok(always > 5, `${always} were always true`)
+})
+
+t.test('a condition that is shown in place of an expression says the same of every payload', async (t) => {
+  const sources: readonly (readonly [string, Json | undefined])[] = [
+    ['payload.a = "x"', { field: 'a', equals: 'x' }],
+    ['5 < payload.a', { field: 'a', gt: 5 }],
+    ['payload.a <= 5', { field: 'a', lte: 5 }],
+    ['payload.a = payload.b', { field: 'a', equals_field: 'b' }],
+    ['payload.a in ["x", 5, true]', { field: 'a', in: ['x', 5, true] }],
+    ['$exists(payload.a)', { field: 'a', exists: true }],
+    [
+      '$not($exists(payload.`a.b`)) and event = "push"',
+      { all: [{ not: { field: "'a.b'", exists: true } }, { field: 'event_type', equals: 'push' }] },
+    ],
+    ['$contains(payload.t, "x")', { field: 't', contains: 'x' }],
+    ['$substring(payload.t, 0, 2) = "xy"', { field: 't', starts_with: 'xy' }],
+    ['$count(payload.l) > 1', { field: 'l', gt: { length: 1 } }],
+    [
+      '(payload.a = 5 or payload.b = 5 or $not(payload.a = payload.b))',
+      { any: [{ field: 'a', equals: 5 }, { field: 'b', equals: 5 }, { not: { field: 'a', equals_field: 'b' } }] },
+    ],
+    ['headers.`x-a` = "x"', { field: 'headers.x-a', equals: 'x' }],
+    ['$count(payload.l) < 1', undefined],
+    ['payload.l[0] = 5', undefined],
+    ['payload.*.a = 5', undefined],
+    ['payload.a > "5"', undefined],
+    ['payload.a != 5', undefined],
+    ['payload.a', undefined],
+    ['a = 5', undefined],
+    ['payload.a = null', undefined],
+    ['payload.a = 5 and $now() > "2026"', undefined],
+  ]
+  for (const [source, condition] of sources) t.strictSame(conditionLike(source), condition, source)
+  const recompileAtReload = () => {}
+  const kit = { operators: operatorsByName, profileDir: '/', recompileAtReload, adopt, report: () => t.fail('not compiled') }
+  const pairs = sources.flatMap(([source, condition]) =>
+    condition ? [[compileConditions({ jsonata: source }, kit), compileConditions(condition, kit)] as const] : [],
+  )
+  const value = fc.constantFrom<Json>(null, 0, 5, 6, '5', 'x', 'xy', 'xyz', true, false)
+  const payload = fc.record(
+    { a: value, b: value, t: fc.constantFrom('', 'x', 'axyz', 'xyz'), l: fc.array(value, { maxLength: 3 }), 'a.b': value },
+    { requiredKeys: [] },
+  )
+  await fc.assert(
+    fc.asyncProperty(payload, fc.constantFrom('push', 'pull'), fc.constantFrom('x', 'y'), async (body, eventType, header) => {
+      const event = { payload: body, text: JSON.stringify(body), eventType, headers: { 'x-a': header } } as unknown as Event
+      for (const [i, [expression, condition]] of pairs.entries()) {
+        const [first, second] = [await expression(event), await condition(event)]
+        if (first.pass !== second.pass) throw new Error(`${sources[i]?.[0]}: ${first.pass}, ${second.pass}`)
+      }
+    }),
+    { numRuns: 500 },
+  )
 })
 
 t.test('WH216: tools beyond the four beside text that strangers may write, of a route, of all routes, of a job', async (t) => {

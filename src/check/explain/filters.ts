@@ -301,4 +301,15 @@ export const filterExplanations = {
       good: 'filters: [{ field: issue.created_at, gt: "2026-01-31" }]\n',
     },
   },
+  WH420: {
+    means:
+      'A JSONata expression compares fields in a way for which there are operators: equals, gt, in, contains, starts_with, exists, equals_field …',
+    why: 'A condition is easier to read, is checked against samples, and costs about a hundredth of an expression. Nothing is wrong.',
+    fix: 'Write the condition. An expression compares each item where a field is a list, or lies in one; a condition does not: any_item does.',
+    example: {
+      of: 'route',
+      bad: "filters: [{ jsonata: 'payload.pull_request.additions > 500' }]\n",
+      good: 'filters: [{ field: pull_request.additions, gt: 500 }]\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

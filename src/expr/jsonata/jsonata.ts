@@ -3,10 +3,11 @@
 import { createRequire } from 'node:module'
 import type jsonata from 'jsonata'
 import { messageOf } from '../../core/fault.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { engineOf, LinearRegExp } from '../regex/linear-regexp.ts'
 import { TooHard } from '../too-hard.ts'
+import { asConditions } from './as-conditions.ts'
 import type { BuiltIn } from './bodies.ts'
 import { unknownCall } from './calls.ts'
 import { guardBuiltIns } from './guards.ts'
@@ -118,26 +119,24 @@ const messageWithoutValues = (error: unknown): string => {
   )
 }
 
-/** Returns what an expression reads of its input; `undefined` for an expression that cannot be read. */
-export const readJsonata = (source: string): Reads | undefined => {
+/** Returns what `read` finds in the syntax tree of an expression; `undefined` also for an expression that cannot be read. */
+const treeOf = <T>(source: string, read: (root: unknown) => T | undefined): T | undefined => {
   try {
-    const root: unknown = parseExpression(source, undefined).expression.ast()
-    return readsOf(source, root, nodesOf(root))
+    return read(parseExpression(source, undefined).expression.ast())
   } catch (error) {
     if (error instanceof BadExpression) return undefined
     throw error
   }
 }
 
-/** Returns the keys of the map that an expression makes (`madeKeys`); `undefined` also for an expression that cannot be read. */
-export const keysMadeBy = (source: string): ReadonlySet<string> | undefined => {
-  try {
-    return madeKeys(parseExpression(source, undefined).expression.ast())
-  } catch (error) {
-    if (error instanceof BadExpression) return undefined
-    throw error
-  }
-}
+/** Returns what an expression reads of its input. */
+export const readJsonata = (source: string): Reads | undefined => treeOf(source, (root) => readsOf(source, root, nodesOf(root)))
+
+/** Returns the keys of the map that an expression makes, as `madeKeys`. */
+export const keysMadeBy = (source: string): ReadonlySet<string> | undefined => treeOf(source, madeKeys)
+
+/** Returns the condition that says the same as an expression, as `asConditions`. */
+export const conditionLike = (source: string): JsonObject | undefined => treeOf(source, asConditions)
 
 /** Evaluates an expression on an input. Resolves to `undefined` where the expression has no value, or a function as its value. */
 export type Expression = (input: Json) => Promise<Json | undefined>

@@ -15,6 +15,7 @@ import { reviewComments } from './comments.ts'
 import { reviewEvents } from './events.ts'
 import { reviewFilters } from './filters/filters.ts'
 import { reviewOperands } from './filters/operands.ts'
+import { reviewExpressions } from './filters/plain-words.ts'
 import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
 import { reviewLongNumbers } from './long-numbers.ts'
 import { reviewPaths } from './paths.ts'
@@ -50,6 +51,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewEvents,
   reviewFilters,
   reviewOperands,
+  reviewExpressions,
   reviewLongNumbers,
   reviewYamlTraps,
   reviewComments,
