@@ -15,6 +15,7 @@ import { addEvents } from './events/grammar.ts'
 import { addGateway } from './gateway/grammar.ts'
 import { addHelp } from './help/grammar.ts'
 import type { ImportOptions } from './import.ts'
+import { addLists } from './lists/grammar.ts'
 import type { NewOptions } from './new.ts'
 import { withRouteOptions } from './options/route.ts'
 import { addRelay } from './relay/grammar.ts'
@@ -39,6 +40,7 @@ export const addCommands = (program: CliCommand, run: RunCommand): void => {
   addSessions(program.command('sessions').description('lasting conversations of routes: list, show'), run)
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), withFreshEntries(run))
   addAlerts(program.command('alerts').description('who is told when something is wrong: list, test, silence'), run)
+  addLists(program.command('lists').description('lists that filters ask: show, add, remove'), withFreshEntries(run))
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
   addConfig(program.command('config').description('the configuration of all its files: show, diff'), run)
   addStorage(program.command('storage').description('where work is kept: move it to another store'), run)

@@ -59,6 +59,7 @@ const refusals: { readonly [code in Refused['code']]: RefusalRow } = {
   // A stranger can cause the next two, by naming keys that cannot be fetched or an id that is in progress. So they must not hold up the
   // other requests of the route.
   keys_unavailable: { status: 503, sentence: 'Keys of the sender are unavailable', level: 'warn', again: 'later' },
+  list_unavailable: { status: 503, sentence: 'List is unavailable', level: 'warn', again: 'later' },
   in_progress: { status: 503, sentence: 'Request with this delivery id is in progress', level: 'warn', again: 'later' },
   internal: { status: 500, sentence: 'Internal error', level: 'error', again: 'item' },
 }

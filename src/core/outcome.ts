@@ -62,6 +62,7 @@ type Refusal =
   | 'overloaded'
   | 'unavailable'
   | 'keys_unavailable'
+  | 'list_unavailable'
   | 'in_progress'
   | 'internal'
 

@@ -11,6 +11,7 @@ import { printable } from '../core/text.ts'
 import { EventFields } from './fields.ts'
 import { type Item, ItemTests, type ItemVerdict, judgeAnyItem, judgeEveryItem } from './items.ts'
 import { all, any, type ConditionFailure, type ConditionResult, not, type RunCondition } from './logic.ts'
+import { UnavailableList } from './named-lists.ts'
 import { compileField, compilePath } from './path.ts'
 import { renderJson } from './render.ts'
 import { queryParameter } from './request-field.ts'
@@ -27,7 +28,7 @@ type Operator = {
   readonly fieldless?: true
   compile(
     operand: ExactJson,
-    kit: { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: () => void },
+    kit: { readonly profileDir: string; readonly dataDir?: string; readonly report: Report; readonly recompileAtReload: () => void },
   ): Closable<(value: ExactJson | undefined, event: Event) => boolean | Promise<boolean>>
 }
 
@@ -53,6 +54,8 @@ type ConditionKit = {
   readonly operators: ReadonlyMap<string, Operator>
   /** The profile's folder, below which operators read their files. */
   readonly profileDir: string
+  /** The folder whose lists `headgate lists` keeps. Absent: that of the profile. */
+  readonly dataDir?: string
   /** Called with each mistake, at its path below `filters`. */
   readonly report: Report
   /** Called by an operator that depends on more than its operand, a file for example. Each reload then compiles a configured route anew. */
@@ -61,11 +64,15 @@ type ConditionKit = {
   readonly adopt: Adopt
 }
 
-/** Whether an event passes the filters. `rule` returns a sentence: which condition refused the event, and which value the condition saw. */
-export type FilterVerdict = { readonly pass: true } | { readonly pass: false; readonly rule: () => string }
+/**
+ * Whether an event passes the filters. `rule` returns a sentence: which condition refused the event, and which value the condition saw.
+ * `isLater`: a list that the condition needs is not there, so the event can be judged later only.
+ */
+export type FilterVerdict = { readonly pass: true } | { readonly pass: false; readonly isLater: boolean; readonly rule: () => string }
 
 const passed: FilterVerdict = { pass: true }
-const verdictOf = (failure: ConditionResult): FilterVerdict => (failure ? { pass: false, rule: failure.rule } : passed)
+const verdictOf = (failure: ConditionResult): FilterVerdict =>
+  failure ? { pass: false, isLater: failure.broken === 'later', rule: failure.rule } : passed
 
 const showValue = (value: ExactJson | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
@@ -165,7 +172,7 @@ const compileRun = <S, A>(
   judge: (answer: A, value: ExactJson | undefined, subject: S) => ConditionResult,
 ): RunCondition<S> => {
   const fail = (error: unknown, value: ExactJson | undefined): ConditionFailure => ({
-    broken: true,
+    broken: error instanceof UnavailableList ? 'later' : true,
     rule: explain(false, value, error ?? 'unknown'),
   })
   return (subject) => {
@@ -186,7 +193,8 @@ const compileRun = <S, A>(
 /** Compiles a condition that is not a group. */
 const compileLeaf = <S>(spec: ConditionSpec, operator: Operator, { kit, scope }: Builder<S>): BuiltCondition<S> => {
   const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
-  const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, recompileAtReload: kit.recompileAtReload }))
+  const { profileDir, dataDir = profileDir, recompileAtReload } = kit
+  const test = kit.adopt(operator.compile(spec.operand, { profileDir, dataDir, report, recompileAtReload }))
   const field = spec.hasValue ? scope.compile(spec.field) : undefined
   const explain = explainer(spec)
   const judge = (holds: boolean, value: ExactJson | undefined): ConditionResult =>

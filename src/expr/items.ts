@@ -2,7 +2,7 @@
 
 import type { ExactJson } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
-import type { ConditionFailure, ConditionResult, RunCondition } from './logic.ts'
+import { type Broken, type ConditionFailure, type ConditionResult, eitherBroken, type RunCondition } from './logic.ts'
 import { TooHard } from './too-hard.ts'
 import { isTurnOverAfter, nextExpressionTurn } from './turn.ts'
 
@@ -69,7 +69,7 @@ export type Item = { readonly value: ExactJson; readonly event: Event; readonly 
 /** What conditions say of the items of a list. `at`: the index of the item that decides; absent where all items do. */
 export type ItemVerdict = {
   readonly holds: boolean
-  readonly broken: boolean
+  readonly broken: Broken
   readonly at?: number
   readonly rule?: ConditionFailure['rule']
 }
@@ -101,10 +101,10 @@ export const judgeAnyItem =
   (run: RunCondition<Item>, tests: number): JudgeItems =>
   (list, around) => {
     let first: ItemVerdict | undefined
-    let broken = false
+    let broken: Broken = false
     const found = judgeEach(list, around, { run, tests }, (result, at): ItemVerdict | undefined => {
       if (!result) return { holds: true, broken: false, at }
-      broken ||= result.broken
+      broken = eitherBroken(broken, result.broken)
       first ??= { holds: false, broken, at, rule: result.rule }
       return undefined
     })

@@ -1,17 +1,16 @@
-/** A file with a list of values, for `in_file`: read when it is opened and again after it changed. The file must lie below a folder. */
+/** Files with lists of values, for `in_file` and `in_list`: read when they are opened and again after a change. They lie below a folder. */
 
 import { resolve } from 'node:path'
 import { exactOf } from '../core/exact-json.ts'
 import { numberKeyOfText } from '../core/exact-number.ts'
 import { codeOf } from '../core/fault.ts'
-import { stampOf } from '../core/file-stamp.ts'
+import { absent, stampOf } from '../core/file-stamp.ts'
 import { type ExactJson, isObject } from '../core/json.ts'
 import { parseJson } from '../core/json-error.ts'
 import { checkInside, readInside, readInsideLater } from './inside-file.ts'
 import { scalarKey, scalarText } from './render.ts'
 
-const maxBytes = 8 * 1024 * 1024
-const called = 'the profile directory'
+const maxListBytes = 8 * 1024 * 1024
 
 /**
  * The values of a file as texts. `numbers`: the decimal values (`ExactNumber.key`) of those that are written as numbers, for fields that
@@ -33,23 +32,34 @@ const textsIn = (trimmed: string): readonly string[] => {
   return (value as ExactJson[]).flatMap((item) => [scalarText(item) ?? [], scalarKey(item) ?? []].flat())
 }
 
-export interface ListFile {
+export interface WatchedFile<T> {
   /**
    * Returns the present values of the file. The result is a promise only while a changed file is read. Throws or rejects while the file
    * cannot be used.
    */
-  values(): ListedValues | Promise<ListedValues>
+  values(): T | Promise<T>
 }
+
+/**
+ * What a file may be, and what is made of its text. `called`: what messages call the folder. `parse` throws for a text that is no list.
+ * `without`: the values where there is no file; absent: such a file cannot be used.
+ */
+type FileKind<T> = { readonly called: string; readonly maxBytes: number; readonly parse: (text: string) => T; readonly without?: T }
 
 /**
  * Opens the file at `path` below the folder `root`. Never throws: where the file cannot be used at the opening, `failed` is called with the
  * error. Once the file has another stamp (`stampOf`), `values` reads it again.
  */
-export const openListFile = (root: string, path: string, failed: (error: unknown) => void): ListFile => {
+export const openWatchedFile = <T>(
+  root: string,
+  path: string,
+  { called, maxBytes, parse, without }: FileKind<T>,
+  failed: (error: unknown) => void,
+): WatchedFile<T> => {
   const file = resolve(root, path)
   const bounds = { root, called, maxBytes }
   let stamp = ''
-  let list: ListedValues | Promise<ListedValues> | undefined
+  let list: T | Promise<T> | undefined
   let failure: unknown
 
   /** Lets the file be read again where the system refused to read it, because the refusal may pass without a change of the file. */
@@ -57,7 +67,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
     if (codeOf(error) !== undefined) stamp = ''
   }
   const readAgain = (): void => {
-    const reading = readInsideLater(file, bounds).then(parseList)
+    const reading = readInsideLater(file, bounds).then(parse)
     list = reading
     // When the file has changed once more meanwhile, another reading has begun, and the result of this reading no longer counts.
     reading.then(
@@ -76,7 +86,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   try {
     checkInside(resolve(root), file, called)
     stamp = stampOf(file)
-    list = parseList(readInside(file, bounds))
+    list = parse(readInside(file, bounds))
   } catch (error) {
     failure = error
     forgetStamp(error)
@@ -86,7 +96,10 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   return {
     values() {
       const found = stampOf(file)
-      if (found !== stamp) {
+      if (found === absent && without !== undefined) {
+        stamp = found
+        list = without
+      } else if (found !== stamp) {
         stamp = found
         readAgain()
       }
@@ -95,3 +108,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
     },
   }
 }
+
+/** Opens a file with one list, as `openWatchedFile` does. */
+export const openListFile = (root: string, path: string, failed: (error: unknown) => void): WatchedFile<ListedValues> =>
+  openWatchedFile(root, path, { called: 'the profile directory', maxBytes: maxListBytes, parse: parseList }, failed)

@@ -3,11 +3,17 @@
  * to be undecidable.
  */
 
+/** Whether a condition could not be decided. `later`: it can be decided later, when a list is there that it needs. */
+export type Broken = boolean | 'later'
+
+/** Returns what is true of a group of which two conditions are `a` and `b`. */
+export const eitherBroken = (a: Broken, b: Broken): Broken => (a === 'later' || b === 'later' ? 'later' : a || b)
+
 /**
  * Why a condition does not hold. `broken`: the condition could not be decided, so a `not` around it must not pass. `rule` returns the
  * sentence for the log.
  */
-export type ConditionFailure = { readonly broken: boolean; readonly rule: () => string }
+export type ConditionFailure = { readonly broken: Broken; readonly rule: () => string }
 /** `undefined`: the condition holds. */
 export type ConditionResult = ConditionFailure | undefined
 export type RunCondition<S> = (subject: S) => ConditionResult | Promise<ConditionResult>
@@ -31,11 +37,11 @@ export const all = <S>(runs: readonly RunCondition<S>[]): RunCondition<S> => {
  */
 export const any = <S>(runs: readonly RunCondition<S>[], name: string): RunCondition<S> => {
   const both = (earlier: ConditionResult, failure: ConditionFailure): ConditionFailure => ({
-    broken: earlier?.broken === true || failure.broken,
+    broken: eitherBroken(earlier?.broken ?? false, failure.broken),
     rule: earlier?.rule ?? failure.rule,
   })
   const none = (first: ConditionResult): ConditionFailure => ({
-    broken: first?.broken === true,
+    broken: first?.broken ?? false,
     rule: () => `${name}: none of ${runs.length} holds${first ? `; ${first.rule()}` : ''}`,
   })
   const from = (start: number, subject: S, earlier: ConditionResult): ConditionResult | Promise<ConditionResult> => {

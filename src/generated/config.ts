@@ -896,6 +896,11 @@ length: number
 })
 /** A file under the profile directory: JSON array, JSON object (its keys), or one value a line. */
 in_file?: string
+/** A list that changes while the gateway runs. */
+in_list?: {
+/** The name of a list that headgate lists keeps. */
+store: string
+}
 /**
  * A pattern of a branch or path, or a list of them: * within a part, ** over parts, ?, [abc], {a,b}.
  * 

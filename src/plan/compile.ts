@@ -111,6 +111,7 @@ export const compileRoute = (
     name: route.name,
     profile: route.profile,
     profileDir: profile.dir,
+    dataDir: config.dataDir,
     path: routePath(route),
     secrets: route.secrets,
     overlap: route.overlap,

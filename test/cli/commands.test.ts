@@ -43,6 +43,7 @@ const files = (port = 0): { [name: string]: string } => ({
   'config.yaml': config(port),
   'webhook_subscriptions.json': JSON.stringify(stored),
   'cron_jobs.json': '{"j":{"name":"j","schedule":"@daily","prompt":"p"}}',
+  'lists.json': '{"known":{"values":["ann"]}}',
 })
 
 const leaves = leafCommands(grammarOnly())
@@ -146,6 +147,9 @@ const rows: { readonly [command: string]: Row } = {
   restore: { goesOn: true, no: 'restore FOLDER/none.tar.gz' },
   'alerts list': { ok: 'alerts list' },
   'alerts test': { up: 'alerts test --yes', away: 'alerts test --yes', usage: 'alerts test zero --yes' },
+  'lists show': { ok: 'lists show', missing: 'lists show nope' },
+  'lists add': { ok: 'lists add people ann', usage: 'lists add ../x ann' },
+  'lists remove': { ok: 'lists remove known ann', usage: 'lists remove known', missing: 'lists remove nope ann' },
   'alerts silence': { up: 'alerts silence all --for 2h', away: 'alerts silence all', usage: 'alerts silence nothing' },
   'targets list': { ok: 'targets list' },
   'targets reset': { needsOutage: true, upMissing: 'targets reset http', away: 'targets reset http', usage: 'targets reset' },

@@ -120,6 +120,10 @@ t.test('every block of tests passes with the configuration of its document', asy
   }
 })
 
+/** The file of the lists that a configuration asks (`in_list`). */
+const listsOf = (text: string): string =>
+  JSON.stringify(Object.fromEntries([...text.matchAll(/in_list: \{ store: (\w+)/g)].map(([, name]) => [name, { values: [] }])))
+
 t.test('every YAML block serves as it stands', async (t) => {
   t.same(cutTexts('a: PR #{number}'), ['PR #{number}'], 'a cut text is found')
   // Files of tests are run by test/cli/route-tests.test.ts. Files of routes are included by the other blocks of their document.
@@ -139,6 +143,7 @@ t.test('every YAML block serves as it stands', async (t) => {
     const files = {
       'config.yaml': text,
       'routes.d': included(file),
+      'lists.json': listsOf(text),
       schemas: { 'pull_request.json': '{}' },
       ...modulesOf(file),
       ...(/^tls:/m.test(text) ? { tls: tlsFiles } : {}),

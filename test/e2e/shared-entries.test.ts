@@ -64,6 +64,21 @@ t.test('gateways on one database', { skip: withoutPostgres }, async (t) => {
     t.match(ok(t, c, 'webhook', 'list'), /^one /)
   })
 
+  await t.test('a list that a command changes is asked everywhere', async (t) => {
+    const filters = { field: 'by', in_list: { store: 'people' } }
+    const routes = { r: { prompt: 'p', secret: key, filters } }
+    const [a = '', b = '', c = ''] = sharedDirectories(t, server, 3, { adapter: { routes } })
+    const [first, second] = await Promise.all([startGateway(t, a), startGateway(t, b)])
+    const judged = async (gateway: typeof first, id: string) => (await gateway.post('r', id, { key, body: '{"by":"ann"}' })).status
+    t.equal(await judged(second, 'before'), 503)
+    ok(t, c, 'lists', 'add', 'people', 'ann')
+    for (const gateway of [first, second]) await until(async () => (await judged(gateway, `added-${Date.now()}`)) === 202)
+    ok(t, a, 'lists', 'remove', 'people', 'ann')
+    t.equal(await judged(first, 'removed'), 200, 'at once where the command ran')
+    await until(async () => (await judged(second, `removed-${Date.now()}`)) === 200)
+    t.match(ok(t, b, 'lists', 'show'), /people +0/)
+  })
+
   await t.test('a job is created, paused and removed everywhere', async (t) => {
     const [a = '', b = ''] = sharedDirectories(t, server, 2)
     const second = await startGateway(t, b)

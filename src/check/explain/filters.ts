@@ -183,9 +183,10 @@ export const filterExplanations = {
     },
   },
   WH407: {
-    means: 'The list of in_file cannot be read: it is not there, outside the profile folder, or neither lines nor a JSON list.',
-    why: 'The condition does not hold while that is so. The gateway starts, and reads the file again when it changes.',
-    fix: 'Put the file below the profile folder: a line for each value, or a JSON list.',
+    means:
+      'The list of in_file cannot be read: it is not there, outside the profile folder, or neither lines nor a JSON list. Or in_list names a list that is not there.',
+    why: 'The condition does not hold while that is so; with in_list, events are refused with 503. The gateway starts, and reads the list again when it changes.',
+    fix: 'Put the file below the profile folder: a line for each value, or a JSON list. For in_list: headgate lists add <name>.',
     example: {
       of: 'route',
       bad: 'filters: [{ field: sender.login, in_file: people.txt }]\n',

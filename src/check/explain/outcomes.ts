@@ -120,6 +120,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     means: 'The keys that the sender signs with could not be fetched.',
     fix: 'The log has the address and the reason. See that this machine reaches it.',
   },
+  list_unavailable: {
+    means: 'A filter of the route asks a list (in_list) that is not there, or cannot be read.',
+    fix: 'headgate lists show has the lists; headgate lists add <name> makes one. The sender repeats the event.',
+  },
   internal: { means: 'The gateway failed.', fix: 'The log has the reason. Please report it.' },
 }
 

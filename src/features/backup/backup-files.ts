@@ -6,6 +6,7 @@ import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { filesBelow } from '../../datadir/files-below.ts'
 import { pausesFileName } from '../../datadir/paused-routes.ts'
+import { listsFileName } from '../../expr/named-lists.ts'
 
 /** The folders into which a restore moves what was there before, each with the time of the restore. */
 export const asidePrefix = 'before-restore-'
@@ -13,7 +14,7 @@ export const asidePrefix = 'before-restore-'
 const maxDepth = 12
 
 const entriesFile = new RegExp(
-  `^(?:${subscriptionsFileName}|${pausesFileName}|(?:profiles/[^/]+/)?${jobsFileName})$`.replaceAll('.json', '\\.json'),
+  `^(?:${subscriptionsFileName}|${pausesFileName}|${listsFileName}|(?:profiles/[^/]+/)?${jobsFileName})$`.replaceAll('.json', '\\.json'),
 )
 /** Backups that lie in the data directory, and parts of them. */
 const archiveName = /\.tar\.gz(?:\.[^/]*\.part)?$/

@@ -3,7 +3,7 @@
 import { compileOneOf } from '../../expr/equal.ts'
 import type { BuiltinOperator } from './operator.ts'
 
-export const inList: BuiltinOperator = {
+export const oneOf: BuiltinOperator = {
   name: 'in',
   schema: {
     type: 'array',

@@ -6,8 +6,9 @@ import { endsWith } from './ends-with.ts'
 import { equals } from './equals.ts'
 import { equalsField } from './equals-field.ts'
 import { exists } from './exists.ts'
-import { inList } from './in.ts'
+import { oneOf } from './in.ts'
 import { inFile } from './in-file.ts'
+import { inList } from './in-list.ts'
 import { jsonata } from './jsonata.ts'
 import { matchesGlob } from './matches-glob.ts'
 import { missing } from './missing.ts'
@@ -26,13 +27,14 @@ export const operators: readonly BuiltinOperator[] = [
   contains,
   startsWith,
   endsWith,
-  inList,
+  oneOf,
   notIn,
   gt,
   gte,
   lt,
   lte,
   inFile,
+  inList,
   matchesGlob,
   regex,
   jsonata,

@@ -18,10 +18,16 @@ export type Test = (value: Json | undefined, event: Event) => boolean | Promise<
 export type ExactTest = (value: ExactJson | undefined, event: Event) => boolean | Promise<boolean>
 
 /**
- * What an operator gets when it is compiled: the profile's folder, the report of mistakes in the operand, and the call by which the plan of
+ * What an operator gets when it is compiled: the profile's folder, the data directory, the report of mistakes in the operand, and the call by which the plan of
  * the route is compiled again at each reload.
  */
-export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: RecompileAtReload }
+export type OperatorKit = {
+  readonly profileDir: string
+  /** The folder whose lists `headgate lists` keeps. Absent: that of the profile. */
+  readonly dataDir?: string
+  readonly report: Report
+  readonly recompileAtReload: RecompileAtReload
+}
 
 /**
  * The fields that an operator holds for, as far as its operand alone decides. The review of a route (`src/plan/review/`) uses the domains

@@ -12,6 +12,7 @@ import { withDigits } from '../../core/written-digits.ts'
 import { compileConditions, type FilterVerdict } from '../../expr/condition.ts'
 import type { Route } from '../../generated/config.ts'
 import { holdMsOf } from '../claim.ts'
+import { refuseUntilListed } from '../stages/filters.ts'
 import type { StageKit } from '../stages/stage.ts'
 
 /** A route that `dispatch` names. `plan`: absent where the route is switched off. */
@@ -61,8 +62,13 @@ export const compileDispatch = (route: Route, kit: StageKit, targetOf: (name: st
     const from = (first: number): ReturnType<Dispatch> => {
       for (let i = first; i < rows.length; i++) {
         const verdict = (rows[i] as (typeof rows)[number]).holds(event)
-        if (verdict instanceof Promise) return verdict.then(({ pass }) => (pass ? taken(i, event, request) : from(i + 1)))
+        if (verdict instanceof Promise)
+          return verdict.then((settled) => {
+            if (settled.pass) return taken(i, event, request)
+            return settled.isLater ? refuseUntilListed(settled) : from(i + 1)
+          })
         if (verdict.pass) return taken(i, event, request)
+        if (verdict.isLater) return refuseUntilListed(verdict)
       }
       return ignored(kit.name, 'dispatch: no row holds')
     }
@@ -71,11 +77,12 @@ export const compileDispatch = (route: Route, kit: StageKit, targetOf: (name: st
 }
 
 const compileWhen = ({ when }: Row, row: number, kit: StageKit): ((event: Event) => FilterVerdict | Promise<FilterVerdict>) => {
-  const { operators, profileDir, recompileAtReload, adopt, report } = kit
+  const { operators, profileDir, dataDir, recompileAtReload, adopt, report } = kit
   if (when === undefined) return () => ({ pass: true })
   return compileConditions(withDigits(when as Json), {
     operators,
     profileDir,
+    dataDir,
     recompileAtReload,
     adopt,
     report: (code, path, message, help) => report(code, ['dispatch', row, 'when', ...path], message, help),

@@ -27,6 +27,7 @@ export type StageKit = {
   readonly name: string
   readonly profile: string
   readonly profileDir: string
+  readonly dataDir: string
   /** The path of the address: `/webhooks/<name>`, or `/p/<profile>/webhooks/<name>` for a route of a profile other than the default. */
   readonly path: string
   /**

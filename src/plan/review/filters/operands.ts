@@ -10,7 +10,7 @@ import { compileField } from '../../../expr/path.ts'
 import { isTemplate, parseTemplate } from '../../../expr/placeholder.ts'
 import { matchesNothing, withoutSlashes } from '../../../expr/regex/no-match.ts'
 import { queryParameter } from '../../../expr/request-field.ts'
-import { inList } from '../../../parts/operators/in.ts'
+import { oneOf } from '../../../parts/operators/in.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
 import { samplesOf } from '../sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
@@ -74,9 +74,9 @@ const checkText = (leaf: Leaf, domain: Domain, subject: Subject): void => {
 
 const sayIsList = ({ field, operator, path }: Leaf, isText: boolean, { say, placeOf }: Subject): void => {
   const at = [...path, operator]
-  const fix = isText ? { fix: fixOf(`use ${inList.name}`, true, { place: placeOf(at, 'key'), text: inList.name }) } : {}
+  const fix = isText ? { fix: fixOf(`use ${oneOf.name}`, true, { place: placeOf(at, 'key'), text: oneOf.name }) } : {}
   const message = `${operator} wants ${printable(field, 60)} to be this whole list`
-  say('WH411', at, message, { help: `for one of several values, use \`${inList.name}\``, of: 'key', suggest: [inList.name], ...fix })
+  say('WH411', at, message, { help: `for one of several values, use \`${oneOf.name}\``, of: 'key', suggest: [oneOf.name], ...fix })
 }
 
 const isLongList = (operand: Json): boolean =>
