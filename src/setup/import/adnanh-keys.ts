@@ -55,7 +55,12 @@ const reportMethods = ({ 'http-methods': list }: JsonObject, report: ReportLeftO
   const others = names.filter((name) => name !== 'POST')
   if (others.length === 0) return
   const posts = names.includes('POST')
-  report(['http-methods'], `headgate takes POST only${posts ? '' : ', which the hook does not'}`, 'let the sender post', !posts)
+  report(
+    ['http-methods'],
+    `the route takes POST only${posts ? '' : ', which the hook does not'}`,
+    'let the sender post, or list them under "methods"',
+    !posts,
+  )
 }
 
 const reportContentType = ({ 'incoming-payload-content-type': type }: JsonObject, report: ReportLeftOut): void => {
