@@ -55,6 +55,11 @@ export type NewRun = {
   readonly eventId: string
   /** Absent for the usual priority. The stores read it from the text of the run, so it stands second there. */
   readonly priority?: 'high' | 'low'
+  /**
+   * The keys by which a later event of the route may end the work (`cancel_on`, `supersede`): one of 20 characters, or two with a blank
+   * between them. The stores read them from the text of the run, so they stand right before `profile`.
+   */
+  readonly endKeys?: string
   readonly profile: string
   /** Empty for a run of a job that no event started. */
   readonly route: string
@@ -78,8 +83,10 @@ export type NewRun = {
   readonly traceparent?: string
   /** The key by which the run is held to the `rate_limit` of its route (`when_over: queue`). Absent: the route itself. */
   readonly rateKey?: string
-  /** An operator has cancelled the run: it is only taken to record its end. */
+  /** An operator has cancelled the run, or a later event has ended it: it is only taken to record its end. */
   readonly cancelled?: true
+  /** The id of the event that has ended the run. Present only beside `cancelled`. */
+  readonly endedBy?: string
   /** The run reports the end of another run to the `callback` of its route. Its prompt is the text to post, and no agent is asked. */
   readonly callback?: true
   /** The run is a direct delivery that is tried again (`deliver_only` with `retry`). Its prompt is the text, and no agent is asked. */

@@ -16,6 +16,11 @@ export const maxPrompts = 100
 export const maxPromptChars = 150_000
 /** The most events in one call of `acceptAll`. A store rejects a call with more. */
 const maxWorks = 1_000
+/**
+ * The most runs and groups that one event ends in its commit: as many as wait at most by default (`max_queued_runs`). Where there are more,
+ * the oldest are ended.
+ */
+export const maxEnded = 10_000
 /** The most events in one call of `standings`. A store rejects a call with more. */
 export const maxStandings = 1_000
 /** The most groups and the most lanes that a call of `queues` returns, because a whole run is read for each of these. */

@@ -34,6 +34,22 @@ type HeldKey = {
 export type Claim = HeldKey & { readonly beside?: HeldKey }
 
 /**
+ * The unfinished work that an event ends: the groups and runs that have this key in `endKeys`, but for the group that the event joins, and
+ * for runs whose replies are being delivered. `by`: the id of the event, which the runs keep.
+ */
+export type Ending = { readonly key: string; readonly by: string }
+
+/**
+ * The answer for an event that was taken and has an `ending`. `ended`: the events of the runs and groups that were ended. `isMore`:
+ * there is more work of the key than one commit ends (`maxEnded` in bounds.ts), and the rest goes on.
+ */
+export type Ended<Taken> = { readonly taken: Taken; readonly ended: readonly string[]; readonly isMore: boolean }
+
+/** Whether an answer says what an event has ended. */
+export const isEnded = <Taken>(answer: Taken | Ended<Taken>): answer is Ended<Taken> =>
+  typeof answer === 'object' && answer !== null && 'taken' in answer
+
+/**
  * Runs that take turns: of a lane, at most `limit` runs have begun and not ended. A run that waits for its next attempt counts as begun.
  */
 export type Lane = {
@@ -80,15 +96,22 @@ export type Group = {
  */
 export type Joined = 'accepted' | 'duplicate' | 'repeated' | 'full' | { readonly group: string; readonly count: number }
 
-/** What became of the work of one event: the answer of `accept` or of `join`. */
-export type WorkAnswer = Accepted | Joined
+/** What became of the work of one event. */
+export type Handed = Accepted | Joined
 
-/** The work of one event of a batch: a run and its claim. The run may have a lane, or join a group. */
+/** The answer of `acceptAll` for one event: `Ended` only where the event has an `ending`. */
+export type WorkAnswer = Handed | Ended<Handed>
+
+/**
+ * The work of one event of a batch: a run and its claim. The run may have a lane, or join a group. `ending`: the work that ends in the same
+ * commit, where the event is taken. Without a run, the event only ends other work, and is `accepted` where its id is free.
+ */
 export type PendingWork = {
-  readonly run: NewRun
+  readonly run?: NewRun
   readonly claim: Claim
   readonly lane?: Lane | undefined
   readonly group?: Group | undefined
+  readonly ending?: Ending | undefined
 }
 
 /** The store's name of a run. Only the store knows its meaning; other code compares it and hands it back. */
@@ -172,7 +195,7 @@ export interface Store {
   /**
    * Takes the work of several events, at most `maxWorks` (bounds.ts), in one commit: all of the work, or with a StoreFault none. Returns
    * the answer of `accept` or `join` for each event, in order: those that are duplicates, or that a lane or the groups have no room for, do
-   * not keep the others from being taken.
+   * not keep the others from being taken. An event may end the work of one before it.
    */
   acceptAll(works: readonly PendingWork[]): Promise<readonly WorkAnswer[]>
   /**
@@ -203,6 +226,10 @@ export interface Store {
    * of the runs whose leases last.
    */
   renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]>
+  /**
+   * Resolves to the ids of the runs whose leases last, and changes nothing. Absent in a sole store, whose process knows of each cancel.
+   */
+  lasting?(leases: readonly Lease[]): Promise<readonly RunId[]>
   /** Makes runs due that were given back with these leases (`again`). A run that was taken since, or has ended, is not touched. */
   makeDue(leases: readonly GivenBack[]): Promise<void>
   /** Stores the reply before it is delivered, and the progress of its delivery to several targets. `false`: the lease is lost. */
@@ -220,9 +247,9 @@ export interface Store {
    */
   revive(eventId: string): Promise<boolean>
   /**
-   * Cancels the run of an event, or the group that would become its run: marks the run (`cancelled` in `NewRun`) and makes it due outside
-   * of its lane's turns, so that the worker that takes the run records its end. A worker that has the run loses its lease. A run that is
-   * leased and has its reply is not cancelled, because its delivery may have begun.
+   * Cancels the run of an event, or the group that would become its run: marks the run (`cancelled` in `NewRun`), takes it out of its lane and
+   * makes it due, so that the worker that takes the run records its end. A worker that has the run loses its lease. A run that is leased and
+   * has its reply is not cancelled, because its delivery may have begun.
    */
   cancel(eventId: string): Promise<Cancelled>
   /**

@@ -40,6 +40,9 @@ export const parseStored = (run: Column, reply: Column | null): ({ readonly run:
   return kept && { ...stored, ...kept }
 }
 
+/** Whether a later event with this key ends the work. */
+export const hasEndKey = ({ endKeys }: NewRun, key: string): boolean => endKeys?.split(' ').includes(key) === true
+
 /** Writes a reply: the text alone, or the text with the progress of its delivery. */
 export const replyText = (reply: string, progress?: DeliveryProgress): string => JSON.stringify(progress ? { reply, progress } : reply)
 

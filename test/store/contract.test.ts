@@ -203,7 +203,7 @@ for (const { name, at, pollEveryMs } of subjects) {
       const leases = await store.take(1_000, 1_000)
       t.strictSame(
         ids(leases),
-        works.slice(1).map(({ run }) => run.deliveryId),
+        works.slice(1).map(({ run }) => run?.deliveryId),
         'in their order',
       )
       t.strictSame(new Set(await store.acceptAll(works.slice(1))), new Set(['duplicate']))
@@ -1045,6 +1045,113 @@ for (const { name, at, pollEveryMs } of subjects) {
       t.equal(await store.backlog(), 2)
     })
 
+    const [keyA, keyB] = ['A'.repeat(20), 'B'.repeat(20)] as const
+    const keyed = (id: string, endKeys: string, more: Partial<NewRun> = {}): NewRun => {
+      const { eventId, ...run } = runOf(id)
+      return { eventId, ...(more.priority ? { priority: more.priority } : {}), endKeys, ...run, ...more }
+    }
+
+    promise('an event ends the earlier work of its key in its commit, and nothing else', async (t, { store, accept, claimOf }) => {
+      const add = (id: string, endKeys: string, more: Partial<PendingWork & NewRun> = {}) => {
+        const { lane, group, ending, ...of } = more
+        return store.acceptAll([{ run: keyed(id, endKeys, of), claim: claimOf(id), lane, group, ending }])
+      }
+      for (const id of ['running', 'sending', 'failed', 'dead']) await add(id, keyA)
+      await add('open', keyA, { lane: laneOf(1) })
+      const [running, sending, failed, dead, open] = await store.take(5, 60_000)
+      if (!running || !sending || !failed || !dead || !open) throw new Error('expected leases')
+      await store.keepReply(sending, 'the reply')
+      await store.keepReply(failed, 'the reply')
+      await store.finish(failed, { kind: 'again', afterMs: 500, error: 'busy' })
+      await store.finish(dead, { kind: 'dead', error: 'no' })
+      await add('parked', `${keyB} ${keyA}`, { lane: laneOf(1) })
+      await add('next', keyB, { lane: laneOf(1) })
+      await add('high', `${keyA} ${keyB}`, { priority: 'high' })
+      await add('low', `${keyB} ${keyA}`, { priority: 'low' })
+      await add('of another', keyB)
+      await accept('of none')
+      await add('group', keyA, { group: groupOf() })
+      await add('first', keyB, { group: groupOf({ key: 'pr-2' }) })
+      const end = { claim: claimOf('closing'), ending: { key: keyA, by: 'evt-closing' } }
+      const [answer] = await store.acceptAll([end])
+      if (typeof answer !== 'object' || !('ended' in answer)) throw new Error(`unexpected: ${answer}`)
+      t.match(answer, { taken: 'accepted', isMore: false })
+      t.strictSame(answer.ended.toSorted(), eventIds('failed', 'group', 'high', 'low', 'open', 'parked', 'running'))
+      t.strictSame(await store.acceptAll([end]), ['duplicate'], 'a repeat ends nothing')
+      t.strictSame(await store.lasting?.([running, sending, open]), store.lasting && [sending.runId])
+      t.strictSame(await store.renew([running, sending, open], 60_000), [sending.runId])
+      t.equal(await store.keepReply(running, 'too late'), false)
+      const taken = await store.take(20, 60_000)
+      t.strictSame(
+        new Map(taken.map(({ run }) => [run.deliveryId, run.endedBy])),
+        new Map([
+          ...['failed', 'high', 'low', 'open', 'running', 'parked', 'group'].map((id) => [id, 'evt-closing'] as const),
+          ...['next', 'of another', 'of none'].map((id) => [id, undefined] as const),
+        ]),
+        'the place in the lane is free at once',
+      )
+      t.ok(taken.every(({ run }) => (run.endedBy !== undefined) === (run.cancelled === true)))
+      t.strictSame(await store.acceptAll([{ ...end, claim: claimOf('again') }]), [{ taken: 'accepted', ended: [], isMore: false }])
+      for (const lease of taken) t.equal(await store.finish(lease, { kind: 'done' }), true)
+      t.equal(await store.finish(sending, { kind: 'done' }), true)
+      await accept('last', laneOf(1))
+      t.strictSame(ids(await store.take(10, 1000)), ['last'], 'the lane is free')
+      t.match(await store.totals(), { runs: 1, groups: 1, dead: 1 })
+      t.equal(await store.revive('evt-dead'), true, 'a dead run is not touched')
+    })
+
+    promise('an event ends what came before it, and does its own', async (t, { store, claimOf }) => {
+      const supersede = (id: string, more: Partial<PendingWork> = {}): PendingWork => ({
+        ...{ run: keyed(id, keyA), claim: claimOf(id), ending: { key: keyA, by: `evt-${id}` }, ...more },
+      })
+      const endedOf = async (...works: PendingWork[]): Promise<unknown[]> =>
+        (await store.acceptAll(works)).map((answer) => (typeof answer === 'object' && 'ended' in answer ? answer.ended.join() : answer))
+      const live = async (): Promise<string[]> => {
+        const leases = await store.take(99, 60_000)
+        for (const lease of leases) await store.finish(lease, { kind: 'done' })
+        return ids(leases.filter(({ run }) => !run.cancelled))
+      }
+      t.strictSame(await endedOf(supersede('a')), [''])
+      t.strictSame(await endedOf(supersede('b'), supersede('b'), supersede('c')), ['evt-a', 'duplicate', 'evt-b'], 'items in their order')
+      t.strictSame(await live(), ['c'])
+      const group = groupOf()
+      t.strictSame(await endedOf(supersede('g1', { group }), supersede('g2', { group })), ['', ''], 'the group that it joins is left')
+      t.strictSame(await endedOf(supersede('g3', { group: groupOf({ key: 'other' }) })), ['evt-g2'])
+      const filled = groupOf({ key: 'other', maxEvents: 2, keep: 'first' })
+      t.strictSame(await endedOf(supersede('g4', { group: filled })), [''], 'also where it fills the group')
+      t.strictSame(await live(), ['g3'])
+      const lane = laneOf(1)
+      t.strictSame(await endedOf(supersede('l1', { lane }), supersede('l2', { lane }), supersede('l3', { lane })), ['', 'evt-l1', 'evt-l2'])
+      t.strictSame(await live(), ['l3'])
+      await store.acceptAll([{ run: keyed('full', keyA), claim: claimOf('full'), lane }])
+      t.strictSame(await endedOf(supersede('busy', { lane: laneOf(1, 'refuse') })), ['busy'], 'what is refused ends nothing')
+      const beside = { claim: { ...claimOf('x'), beside: { key: '@x', holdMs: hourMs } } }
+      t.strictSame(await endedOf(supersede('x', beside)), ['evt-full'])
+      const repeated = { claim: { ...claimOf('y'), beside: { key: '@x', holdMs: hourMs } } }
+      t.strictSame(await endedOf(supersede('y', repeated)), ['repeated'])
+      t.strictSame(await live(), ['x'])
+      const late = groupOf({ key: '@x', windowMs: 0, maxWaitMs: 0, afterClaim: true })
+      t.strictSame(await endedOf(supersede('z1', { claim: { ...claimOf('z1'), beside: { key: '@x', holdMs: hourMs } }, group: late })), [
+        '',
+      ])
+      t.strictSame(await endedOf(supersede('z2')), ['evt-z1'], 'also what waits behind a cooldown')
+      t.strictSame(await live(), ['z2'])
+      t.equal(await store.backlog(), 0)
+    })
+
+    promise('ten thousand runs of one key end at once, and a further one is left', async (t, { store, claimOf }) => {
+      for (let i = 0; i < 10_001; i += 667)
+        await store.acceptAll(
+          Array.from({ length: Math.min(667, 10_001 - i) }, (_, j) => ({ run: keyed(`n${i + j}`, keyA), claim: claimOf(`n${i + j}`) })),
+        )
+      const [answer] = await store.acceptAll([{ claim: claimOf('end'), ending: { key: keyA, by: 'evt-end' } }])
+      if (typeof answer !== 'object' || !('ended' in answer)) throw new Error(`unexpected: ${answer}`)
+      t.match([answer.ended.length, answer.isMore], [10_000, true])
+      t.notOk(answer.ended.includes('evt-n10000'), 'the youngest is left')
+      t.match(await store.standings(['evt-n10000']), [{ state: 'waiting' }])
+      t.equal(await store.backlog(), 10_001)
+    })
+
     promise('says how the runs of events stand', async (t, { store, accept, join }) => {
       for (const id of ['done', 'dead', 'again', 'running']) await accept(id)
       const [done, dead, again] = await store.take(4, 1000)
@@ -1376,6 +1483,7 @@ type Command =
   | { readonly op: 'renew'; readonly pick: number; readonly leaseMs: number }
   | { readonly op: 'advance'; readonly ms: number }
   | { readonly op: 'revive'; readonly id: string }
+  | { readonly op: 'end'; readonly key: string; readonly works: readonly Call[] }
   | { readonly op: 'erase'; readonly ids: readonly string[] }
   | { readonly op: 'prune'; readonly ageMs: number; readonly maxDead: number }
 
@@ -1436,12 +1544,35 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ op: fc.constant('renew' as const), pick: fc.nat(), leaseMs: fc.integer({ min: 1, max: 50 }) }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('advance' as const), ms: fc.constantFrom(1, 10, 40, hourMs / 2, hourMs) }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('revive' as const), id }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant('end' as const),
+      key: fc.constantFrom('1'.repeat(20), '2'.repeat(20)),
+      works: fc.array(
+        fc.oneof(
+          fc.record({ op: fc.constant('accept' as const), id, beside }),
+          fc.record({ op: fc.constant('accept' as const), id, beside, lane }),
+          fc.record({ op: fc.constant('join' as const), id, beside, group }),
+          fc.record({ op: fc.constant('claim' as const), id, beside: fc.constant(undefined) }),
+        ),
+        { minLength: 1, maxLength: 3 },
+      ),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('erase' as const), ids: fc.uniqueArray(id, { minLength: 1, maxLength: 4 }) }) },
   {
     weight: 1,
     arbitrary: fc.record({ op: fc.constant('prune' as const), ageMs: fc.constantFrom(0, 20, hourMs), maxDead: fc.nat(4) }),
   },
 )
+
+/** The run of an event in a sequence. Half of the events have keys by which later events end them. */
+const runIn = (id: string): NewRun => {
+  const keys = { a: '1', b: '12', c: '2', d: '21' }[id]?.split('').map((digit) => digit.repeat(20))
+  const { eventId, ...run } = runOf(id)
+  return { eventId, ...(id === 'b' ? { priority: 'high' } : {}), ...(keys ? { endKeys: keys.join(' ') } : {}), ...run }
+}
 
 const callOf = (store: Store, call: Call): Promise<unknown> => {
   const claimFor = (holdMs: number): Claim => ({
@@ -1452,9 +1583,9 @@ const callOf = (store: Store, call: Call): Promise<unknown> => {
   const claim = claimFor(hourMs)
   if ('group' in call) {
     const { afterClaim: _, ...group } = call.group
-    return store.join(runOf(call.id), claim, call.beside === undefined ? group : call.group)
+    return store.join(runIn(call.id), claim, call.beside === undefined ? group : call.group)
   }
-  if (call.op === 'accept') return store.accept(runOf(call.id), claim, 'lane' in call ? call.lane : undefined)
+  if (call.op === 'accept') return store.accept(runIn(call.id), claim, 'lane' in call ? call.lane : undefined)
   // A shared store holds an unsettled claim for half a minute at most. All stores agree on a shorter claim.
   const unsettled = claimFor(20_000)
   return call.op === 'claim' ? store.claim(unsettled) : store.settle(unsettled, call.op === 'keep')
@@ -1473,6 +1604,29 @@ const apply = async (store: OpenStore, leases: Lease[], command: Command): Promi
       if (!command.groups) await store.take(0, command.leaseMs)
       leases.push(...taken)
       return taken
+    }
+    case 'end': {
+      const answers = await store.acceptAll(
+        command.works.map((work): PendingWork => {
+          const claim = {
+            key: work.id,
+            holdMs: hourMs,
+            ...(work.beside === undefined ? {} : { beside: { key: work.beside, holdMs: hourMs } }),
+          }
+          const group =
+            'group' in work && work.beside === undefined ? { ...work.group, afterClaim: undefined } : 'group' in work && work.group
+          return {
+            ...(work.op === 'claim' ? {} : { run: runIn(work.id) }),
+            claim,
+            ...('lane' in work ? { lane: work.lane } : {}),
+            ...(group ? { group: JSON.parse(JSON.stringify(group)) } : {}),
+            ending: { key: command.key, by: `evt-${work.id}` },
+          }
+        }),
+      )
+      return answers.map((answer) =>
+        typeof answer === 'object' && 'ended' in answer ? { ...answer, ended: answer.ended.toSorted() } : answer,
+      )
     }
     case 'revive':
       return store.revive(`evt-${command.id}`)
@@ -1625,7 +1779,7 @@ for (const { name, at } of [shared, ...postgres])
         }),
       )
       t.strictSame(
-        joined.map((each) => (typeof each === 'object' ? each.count : 0)).toSorted(),
+        joined.map((each) => (typeof each === 'object' && 'count' in each ? each.count : 0)).toSorted(),
         [1, 2, 3, 4].flatMap((n) => Array(10).fill(n)),
       )
       const runs = (await Promise.all([first.take(30, 1000), second.take(30, 1000)])).flat()

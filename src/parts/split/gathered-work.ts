@@ -39,11 +39,12 @@ export const createGathering = (effects: Effects): Gathering => {
   /** The requests in progress, by the event of each of their items. */
   const requests = new Map<string, GatheredWork>()
   const handIn = async <T extends WorkAnswer>(work: PendingWork): Promise<T> => {
-    const gathered = requests.get(work.run.eventId)
+    const gathered = requests.get(work.run?.eventId ?? work.ending?.by ?? '')
     if (!gathered) throw new Error('an ending handed in the work of no item')
     return gathered.handIn(work) as Promise<T>
   }
-  const store: Pick<Store, 'accept' | 'join'> = {
+  const store: Pick<Store, 'accept' | 'join' | 'acceptAll'> = {
+    acceptAll: (works) => Promise.all(works.map((work) => handIn<WorkAnswer>(work))),
     accept: (run: NewRun, claim, lane) => handIn<Accepted>({ run, claim, lane }),
     join: (run: NewRun, claim, group) => handIn<Joined>({ run, claim, group }),
   }
@@ -68,8 +69,8 @@ export const createGathering = (effects: Effects): Gathering => {
 export const tooManyEvents = (count: number): Refused =>
   refuse('too_large', { limit: `at most ${maxEvents} items in a request`, detail: `${count} items` })
 
-/** Returns effects that differ only in the store's `accept` and `join`, and that always have room. */
-const withStore = (effects: Effects, store: Pick<Store, 'accept' | 'join'>): Effects =>
+/** Returns effects that differ only in what their store takes, and that always have room. */
+const withStore = (effects: Effects, store: Pick<Store, 'accept' | 'join' | 'acceptAll'>): Effects =>
   Object.create(effects, { store: { value: store }, hasRoom: { value: () => true } }) as Effects
 
 /** The work of one request's items. */
@@ -87,7 +88,7 @@ class GatheredWork {
 
   handIn(work: PendingWork): Promise<WorkAnswer> {
     return new Promise((resolve, reject) => {
-      this.#promptChars += work.run.prompt.length
+      this.#promptChars += work.run?.prompt.length ?? 0
       this.#waiting.push({ work, resolve, reject })
       this.#handedIn()
     })
@@ -134,8 +135,9 @@ class GatheredWork {
     const waiting = this.#waiting
     this.#waiting = []
     if (waiting.length === 0) return
-    if (!this.#refused && !this.#effects.hasRoom(waiting.length))
-      this.#refused = overloaded(`the queue of accepted runs has no room for the ${waiting.length} runs of this request`)
+    const runs = waiting.filter(({ work }) => work.run).length
+    if (!this.#refused && runs > 0 && !this.#effects.hasRoom(runs))
+      this.#refused = overloaded(`the queue of accepted runs has no room for the ${runs} runs of this request`)
     try {
       if (this.#refused) throw new StoreFault('another item of the request was refused')
       const answers = await this.#effects.store.acceptAll(waiting.map(({ work }) => work))

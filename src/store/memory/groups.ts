@@ -4,7 +4,7 @@ import type { KeptEvents, Merged, NewRun } from '../../core/new-run.ts'
 import type { Prompt } from '../../core/prompt.ts'
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
 import type { Group, Joined, Lane, QueuedGroup, StoredStanding } from '../ports.ts'
-import { type ErasureSets, keptPrompt, queuedEventOf } from '../stored.ts'
+import { type ErasureSets, hasEndKey, keptPrompt, queuedEventOf } from '../stored.ts'
 
 export type MemoryGroup = {
   readonly key: string
@@ -57,6 +57,10 @@ export class Groups {
   /** Returns the groups that would become the run of this event. */
   of(eventId: string): MemoryGroup[] {
     return [...this.#groups.values()].filter(({ run }) => run.eventId === eventId)
+  }
+
+  withEndKey(key: string): MemoryGroup[] {
+    return [...this.#groups.values()].filter(({ run }) => hasEndKey(run, key))
   }
 
   /** Ends a group, and returns its run. */

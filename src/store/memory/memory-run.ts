@@ -5,7 +5,7 @@ import type { Lane, StoredStanding } from '../ports.ts'
 
 export type MemoryRun = {
   readonly id: number
-  readonly run: NewRun
+  run: NewRun
   lane: Lane | undefined
   /** Goes up each time that the run is taken, gets its turn, or is revived. Below 0 while the run is parked. */
   fence: number
@@ -30,6 +30,12 @@ export const byId = (a: MemoryRun, b: MemoryRun): number => a.id - b.id
 
 /** Whether a worker holds the run: its lease has not run out. */
 export const isInProgress = ({ leased, dueAt }: MemoryRun, now: number): boolean => leased && dueAt > now
+
+/** Whether the reply of a run may be on its way. */
+export const isDelivering = ({ leased, reply }: MemoryRun): boolean => leased && reply !== undefined
+
+/** Whether a run that is not dead can be ended by an event. */
+export const isEndable = (entry: MemoryRun): boolean => !entry.run.cancelled && !isDelivering(entry)
 
 export const standingOf = ({ run, leased, attempt, dueAt, error }: MemoryRun, isDead: boolean, now: number): StoredStanding => {
   const state = isDead ? 'dead' : leased ? 'running' : 'waiting'

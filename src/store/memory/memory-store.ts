@@ -16,6 +16,7 @@ import type {
   Claimed,
   GivenBack,
   Group,
+  Handed,
   Joined,
   Lane,
   Lease,
@@ -80,6 +81,10 @@ class MemoryStore implements OpenStore {
   }
 
   async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
+    return this.#accept(run, claim, lane)
+  }
+
+  #accept(run: NewRun, claim: Claim, lane: Lane | undefined): Accepted {
     const now = this.#now()
     if (lane?.whenFull === 'refuse' && !this.#queue.runs.hasRoom(lane, now) && !this.#isKnown(claim, now)) return 'busy'
     const held = this.#hold(claim, now)
@@ -89,6 +94,10 @@ class MemoryStore implements OpenStore {
   }
 
   async join(run: NewRun, claim: Claim, group: Group): Promise<Joined> {
+    return this.#join(run, claim, group)
+  }
+
+  #join(run: NewRun, claim: Claim, group: Group): Joined {
     const now = this.#now()
     if (group.afterClaim) return this.#joinAfter(run, claim, group, now)
     if (!this.#queue.groups.hasRoom(group.key) && !this.#isKnown(claim, now)) return 'full'
@@ -101,8 +110,7 @@ class MemoryStore implements OpenStore {
     const claims = works.reduce((count, { claim }) => count + (claim.beside ? 2 : 1), 0)
     if (!this.#claims.hasRoom(claims, this.#queue.size + this.#queue.runs.dead, this.#now()))
       throw new StoreFault('the memory store is full')
-    // Each call does its work before it returns its promise.
-    return Promise.all(works.map(({ run, claim, lane, group }) => (group ? this.join(run, claim, group) : this.accept(run, claim, lane))))
+    return works.map((work) => this.#take(work))
   }
 
   async claim(claim: Claim): Promise<Claimed> {
@@ -234,6 +242,21 @@ class MemoryStore implements OpenStore {
 
   #hold(claim: Claim, now: number): 'duplicate' | 'repeated' | undefined {
     return this.#claims.holdBoth(claim, true, this.#queue.size + this.#queue.runs.dead, now)
+  }
+
+  /** Takes the work of an event, and ends the work that it says. */
+  #take(work: PendingWork): WorkAnswer {
+    const { ending, group } = work
+    if (!ending) return this.#takeOnly(work)
+    const end = this.#queue.workToEnd(ending)
+    const taken = this.#takeOnly(work)
+    if (typeof taken === 'string' && taken !== 'accepted') return taken
+    return { taken, ...end(typeof taken === 'object' ? group?.key : undefined, this.#now()) }
+  }
+
+  #takeOnly({ run, claim, lane, group }: PendingWork): Handed {
+    if (!run) return this.#hold(claim, this.#now()) ?? 'accepted'
+    return group ? this.#join(run, claim, group) : this.#accept(run, claim, lane)
   }
 
   #joinAfter(run: NewRun, { beside, ...claim }: Claim, group: Group, now: number): Joined {

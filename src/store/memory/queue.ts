@@ -1,8 +1,8 @@
 /** The runs and the groups of the memory store: a group whose window is over becomes a run. */
 
 import type { NewRun } from '../../core/new-run.ts'
-import { maxGroupsPerTake } from '../bounds.ts'
-import type { Cancelled, Group, Joined, Lease, StoredStanding } from '../ports.ts'
+import { maxEnded, maxGroupsPerTake } from '../bounds.ts'
+import type { Cancelled, Ended, Ending, Group, Joined, Lease, StoredStanding } from '../ports.ts'
 import type { Erased } from '../store-part.ts'
 import { type ErasureSets, erasedRun, isRunToErase } from '../stored.ts'
 import { Groups, type MemoryGroup } from './groups.ts'
@@ -49,6 +49,21 @@ export class Queue {
   cancel(eventId: string, now: number): Cancelled {
     for (const group of this.groups.of(eventId)) this.#endGroup(group, now)
     return this.runs.cancel(eventId, now)
+  }
+
+  /**
+   * Finds the work that an event ends, before the event is taken. The returned function ends it, once the event is taken. `joined`: the key
+   * of the group that the event has joined, which is left. Returns the ended events.
+   */
+  workToEnd({ key, by }: Ending): (joined: string | undefined, now: number) => Omit<Ended<unknown>, 'taken'> {
+    const [groups, runs] = [this.groups.withEndKey(key), this.runs.withEndKey(key)]
+    return (joined, now) => {
+      const waiting = groups.filter((group) => group.key !== joined)
+      const [first, isMore] = [runs.slice(0, maxEnded), runs.length + waiting.length > maxEnded]
+      // A group is made a run outside of its lane: it is only to be recorded.
+      const others = waiting.slice(0, maxEnded - first.length).flatMap((group) => this.#endGroup({ ...group, lane: undefined }, now) ?? [])
+      return { ended: this.runs.endBy(by, [...first, ...others], now).map(({ run }) => run.eventId), isMore }
+    }
   }
 
   standings(eventIds: ReadonlySet<string>, now: number): readonly StoredStanding[] {

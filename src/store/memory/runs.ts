@@ -9,9 +9,9 @@ import { Lanes } from '../lanes.ts'
 import type { Cancelled, GivenBack, Lane, Lease, QueuedLane, StoredStanding } from '../ports.ts'
 import { firstOf, type Priority, priorityOf } from '../priority.ts'
 import type { Erased, ErasedRun } from '../store-part.ts'
-import { erasedRun, queuedEventOf } from '../stored.ts'
+import { erasedRun, hasEndKey, queuedEventOf } from '../stored.ts'
 import { FreshRuns } from './fresh-runs.ts'
-import { byDueTime, byEnd, byId, isInProgress, type MemoryRun, standingOf } from './memory-run.ts'
+import { byDueTime, byEnd, byId, isDelivering, isEndable, isInProgress, type MemoryRun, standingOf } from './memory-run.ts'
 
 export class Runs {
   readonly #fresh = new FreshRuns()
@@ -152,17 +152,37 @@ export class Runs {
 
   cancel(eventId: string, now: number): Cancelled {
     const open = this.#all().filter(({ id, run }) => run.eventId === eventId && !this.#dead.has(id))
-    const idle = open.filter(({ leased, reply }) => !leased || reply === undefined)
-    for (const entry of idle) {
+    const idle = open.filter((entry) => !isDelivering(entry))
+    this.#cancelAll(idle, { cancelled: true }, now)
+    return idle.length > 0 ? 'cancelled' : open.length > 0 ? 'delivering' : 'none'
+  }
+
+  /** Returns the unfinished runs with this key, in the order of their acceptance. */
+  withEndKey(key: string): MemoryRun[] {
+    return this.#all().filter((entry) => hasEndKey(entry.run, key) && !this.#dead.has(entry.id) && isEndable(entry))
+  }
+
+  /** Ends runs on behalf of the event `by`. Returns those that were ended. */
+  endBy(by: string, runs: readonly MemoryRun[], now: number): MemoryRun[] {
+    const ended = runs.filter(isEndable)
+    this.#cancelAll(ended, { endedBy: by, cancelled: true }, now)
+    return ended
+  }
+
+  #cancelAll(runs: readonly MemoryRun[], mark: Pick<NewRun, 'cancelled' | 'endedBy'>, now: number): void {
+    const left: string[] = []
+    for (const entry of runs) {
       const isParked = entry.fence < 0
-      if (isParked && entry.lane !== undefined) this.#unpark(entry, entry.lane.key)
-      const fence = isParked ? -entry.fence : entry.fence + 1
-      Object.assign(entry, { leased: false, dueAt: now, fence, run: { ...entry.run, cancelled: true } })
-      if (isParked) entry.lane = undefined
+      const lane = entry.lane?.key
+      if (isParked && lane !== undefined) this.#unpark(entry, lane)
+      else if (lane !== undefined) left.push(lane)
       this.#fresh.delete(entry)
+      const fence = isParked ? -entry.fence : entry.fence + 1
+      Object.assign(entry, { leased: false, dueAt: now, fence, lane: undefined, run: { ...entry.run, ...mark } })
       this.#tried.set(entry.id, entry)
     }
-    return idle.length > 0 ? 'cancelled' : open.length > 0 ? 'delivering' : 'none'
+    // Given back earlier, a place could go to a run that is cancelled as well.
+    for (const lane of left) this.#lanes.leave(lane, now)
   }
 
   queuedLanes(max: number): QueuedLane[] {
@@ -230,9 +250,9 @@ export class Runs {
   }
 
   #unpark(entry: MemoryRun, lane: string): void {
-    const others = this.#parked.get(lane)?.filter((other) => other !== entry) ?? []
+    const others = this.#parked.get(lane) ?? []
+    others.splice(others.indexOf(entry), 1)
     if (others.length === 0) this.#parked.delete(lane)
-    else this.#parked.set(lane, others)
     this.#parkedCount--
   }
 

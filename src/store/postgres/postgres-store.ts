@@ -16,7 +16,7 @@ import { type ClaimFields, heldKind, keepKind, releaseKind } from './calls/claim
 import { eraseOver } from './calls/erasing.ts'
 import { joinCall, joinKind } from './calls/lane-calls.ts'
 import { queuesKind } from './calls/queue-calls.ts'
-import { keepReplyKind, renewKind } from './calls/run-calls.ts'
+import { keepReplyKind, lastingKind, renewKind } from './calls/run-calls.ts'
 import {
   conversationKind,
   converseCall,
@@ -109,6 +109,10 @@ class PostgresStore implements OpenStore {
 
   renew(leases: readonly Lease[], leaseMs: number): Promise<readonly string[]> {
     return this.#links.work.call(renewKind, { leases, leaseMs })
+  }
+
+  lasting(leases: readonly Lease[]): Promise<readonly string[]> {
+    return this.#links.work.call(lastingKind, leases)
   }
 
   makeDue(leases: readonly Pick<Lease, 'runId' | 'fence'>[]): Promise<void> {

@@ -76,6 +76,11 @@ export class Groups {
     return this.size === 0 ? [] : (this.#sql.groupsToCancel.all([JSON.stringify([eventId])]) as DueGroup[])
   }
 
+  /** Returns the groups that an event with this key ends, but for the group that it has joined. */
+  toEnd(key: string, joined: string): [groupId: number, eventId: string][] {
+    return this.size === 0 ? [] : (this.#sql.groupsToEnd.all([key, joined]) as [number, string][])
+  }
+
   /** Turns a group into a run with this id and fence. */
   end(groupId: number, runId: number, fence: number): void {
     this.#sql.runOfGroup.run([runId, fence, groupId])

@@ -6,8 +6,8 @@
 
 import type Database from 'libsql'
 import type { NewRun } from '../../core/new-run.ts'
-import { isEventId, maxGroupsPerTake } from '../bounds.ts'
-import type { Accepted, Claim, Joined, Lane, Lease, StoreTotals } from '../ports.ts'
+import { isEventId, maxEnded, maxGroupsPerTake } from '../bounds.ts'
+import type { Accepted, Claim, Ended, Ending, Joined, Lane, Lease, StoreTotals } from '../ports.ts'
 import { Claims, type Unsettled } from './claims.ts'
 import { type DueGroup, Groups, type JoiningEvent } from './groups.ts'
 import { parseLane } from './keys.ts'
@@ -200,6 +200,21 @@ export class Ledger {
   cancel(eventId: string, after: number, now: number): CancelledPage {
     for (const group of after === 0 ? this.groups.toCancel(eventId) : []) this.#endDue(group, now)
     return this.runs.cancel(eventId, after, now)
+  }
+
+  /**
+   * Ends earlier work after its event was taken. `upTo`: the id of the last run before. `joined`: the hashed key of the group that the event
+   * has joined; empty where it joined none. A group becomes a run outside of its lane: it is only to be recorded.
+   */
+  endWork({ key, by }: Ending, upTo: number, joined: string, now: number): Omit<Ended<unknown>, 'taken'> {
+    const [runs, groups] = [this.runs.toEnd(key, upTo, maxEnded + 1), this.groups.toEnd(key, joined)]
+    const rows = runs.slice(0, maxEnded)
+    for (const [groupId, eventId] of groups.slice(0, maxEnded - rows.length)) {
+      const runId = this.#endGroup(groupId, undefined, null, now)
+      if (runId !== undefined) rows.push([runId, 0, null, eventId])
+    }
+    this.runs.endBy(by, rows, now)
+    return { ended: rows.map(([, , , eventId]) => eventId), isMore: rows.length < runs.length + groups.length }
   }
 
   /** Returns the states of events in a page of the runs, which begins after the id `after`. The groups come with the first page. */

@@ -8,7 +8,7 @@ import type { Cancelled, Lease, QueuedLane, StoredStanding } from '../ports.ts'
 import type { Erased, ErasedRun } from '../store-part.ts'
 import { erasedRun, parseStored, parseText, queuedEventOf } from '../stored.ts'
 import { parseLane } from './keys.ts'
-import type { Statements } from './statements.ts'
+import { cancelledMark, type Statements } from './statements.ts'
 import { type DueRun, UntriedRuns } from './untried-runs.ts'
 
 /** The number of ids that are reserved at a time. `autoincrement` would write the last id at each commit, in a page of its own. */
@@ -96,6 +96,11 @@ export class Runs {
   /** Notes that a run or a group has a priority. */
   expectRanked(): void {
     this.#untried.expectRanked()
+  }
+
+  /** The id of the run that was added last. */
+  get lastId(): number {
+    return this.#lastAdded
   }
 
   /** Adds runs without a lane. */
@@ -202,10 +207,29 @@ export class Runs {
   /** Cancels the runs of an event in one page of all runs. The page begins after the id `after`. */
   cancel(eventId: string, after: number, now: number): CancelledPage {
     const [end] = this.#sql.pageEnd.all([after]) as [number][]
-    const rows = this.#sql.runsToCancel.all([JSON.stringify([eventId]), after, end?.[0] ?? Number.MAX_SAFE_INTEGER]) as [number, number][]
-    const idle = rows.filter(([, isDelivering]) => isDelivering === 0)
-    for (const [id] of idle) this.#sql.cancelRun.run([now, id])
+    const rows = this.#sql.runsToCancel.all([JSON.stringify([eventId]), after, end?.[0] ?? Number.MAX_SAFE_INTEGER]) as CancelRow[]
+    const idle = rows.filter(([, , , , isDelivering]) => isDelivering === 0)
+    this.#cancelAll(idle, cancelledMark, now)
     return { result: idle.length > 0 ? 'cancelled' : rows.length > 0 ? 'delivering' : 'none', next: end?.[0] }
+  }
+
+  /** Returns the unfinished runs with this key up to an id, the oldest first, and at most `max`. */
+  toEnd(key: string, upTo: number, max: number): CancelRow[] {
+    return this.#sql.runsToEnd.all([key, upTo, max]) as CancelRow[]
+  }
+
+  /** Ends runs on behalf of the event `by`. */
+  endBy(by: string, rows: readonly CancelRow[], now: number): void {
+    this.#cancelAll(rows, `,"endedBy":${JSON.stringify(by)}${cancelledMark}`, now)
+  }
+
+  #cancelAll(rows: readonly CancelRow[], mark: string, now: number): void {
+    for (const [id] of rows) this.#sql.cancelRun.run([now, mark, id])
+    // Given back earlier, a place could go to a run that is cancelled as well.
+    for (const [, isParked, stored] of rows) {
+      const lane = isParked === 1 ? undefined : parseLane(stored)
+      if (lane !== undefined) this.#lanes.leave(lane, now)
+    }
   }
 
   /** Returns the standings of these events' runs in one page of all runs. The page begins after the id `after`. */
@@ -259,6 +283,8 @@ export class Runs {
   }
 }
 
+/** A run to be cancelled. `lane`: `null` for a run outside of lanes. */
+export type CancelRow = [id: number, isParked: number, lane: Buffer | null, eventId: string, isDelivering?: number]
 type EraseRow = [id: number, fence: number, attempt: number, leased: number, isDead: number, lane: Buffer | null, run: Buffer]
 
 const standingOf = ([eventId, attempt, leased, dueAt, endedAt, stored]: StandingRow, now: number): StoredStanding => {

@@ -149,9 +149,12 @@ const version5 = `
 const eventPrefix = '{"eventId":"'
 const afterId = `substr(run, ${eventPrefix.length} + instr(substr(run, ${eventPrefix.length + 1}, 129), '"')`
 
+/** The text of a priority behind the id, from the quote that ends the id to the quote that ends the priority. */
+const priorityText = (priority: 'high' | 'low'): string => `","priority":"${priority}"`
+
 /** The SQL condition that a run has this priority. */
 export const hasPriority = (priority: 'high' | 'low'): string => {
-  const text = `","priority":"${priority}"`
+  const text = priorityText(priority)
   return `${afterId}, ${text.length}) = '${text}'`
 }
 
@@ -161,8 +164,29 @@ const version6 = `
   create index low on runs (id) where fence = 0 and ${hasPriority('low')};
 `
 
+// The keys by which later events end a run (`endKeys`) stand behind the id, or behind the priority.
+const head = `${afterId}, 90)`
+const keysBegin = '","endKeys":"'
+const hasEndKeys = `instr(${head}, '${keysBegin}') in (1, ${priorityText('low').length}, ${priorityText('high').length})`
+const endKeyAt = (at: number): string => `substr(${head}, instr(${head}, '${keysBegin}') + ${keysBegin.length + at}, 20)`
+const hasSecond = `substr(${head}, instr(${head}, '${keysBegin}') + ${keysBegin.length + 20}, 1) = ' '`
+
+/** The SQL conditions that a run or a group has a key, by the index that finds it. `key`: the SQL of the key. */
+export const endKeyConditions = (key: string): readonly [first: string, second: string] => [
+  `${hasEndKeys} and ${endKeyAt(0)} = ${key}`,
+  `${hasEndKeys} and ${hasSecond} and ${endKeyAt(21)} = ${key}`,
+]
+
+const endKeyIndexes = (table: 'runs' | 'groups'): string => `
+  create index ${table}_by_end_key on ${table} (${endKeyAt(0)}) where ${hasEndKeys};
+  create index ${table}_by_second_end_key on ${table} (${endKeyAt(21)}) where ${hasEndKeys} and ${hasSecond};
+`
+
+/** The indexes find the runs and groups that a later event may end. Most have none of the keys, and no row in an index. */
+const version7 = `${endKeyIndexes('runs')}${endKeyIndexes('groups')}`
+
 /** For each version, the SQL that changes the tables of the version before it. A new file goes through all versions. */
-const versions: readonly string[] = [version1, version2, version3, version4, version5, version6]
+const versions: readonly string[] = [version1, version2, version3, version4, version5, version6, version7]
 
 /**
  * A kind of database file: its name, the mark of its header, and its tables. `versions`: for each version, the SQL that changes the tables

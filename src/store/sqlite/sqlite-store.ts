@@ -13,6 +13,7 @@ import type {
   Claimed,
   GivenBack,
   Group,
+  Handed,
   Joined,
   Lane,
   Lease,
@@ -81,8 +82,8 @@ class SqliteStore implements OpenStore {
 
   async acceptAll(works: readonly PendingWork[]): Promise<readonly WorkAnswer[]> {
     checkWorks(works)
-    if (works.every(({ lane, group }) => !lane && !group)) {
-      const accepts = works.map(({ run, claim }) => acceptOf(run, claim))
+    const accepts = works.flatMap(({ run, claim, lane, group, ending }) => (run && !lane && !group && !ending ? acceptOf(run, claim) : []))
+    if (accepts.length === works.length) {
       return this.#queue.callOnClaims((ledger, now) => ledger.accept(accepts, now))
     }
     const steps = works.map(acceptWork)
@@ -283,10 +284,22 @@ const join = (accept: Accept, { key, windowMs, maxWaitMs, maxEvents, keep, lane,
 const acceptOne = (accept: Accept, lane: Lane | undefined): LedgerStep<Accepted> =>
   lane ? acceptInLane(accept, lane) : (ledger, now) => ledger.accept([accept], now)[0] as Accepted
 
-const acceptWork = ({ run, claim, lane, group }: PendingWork): LedgerStep<WorkAnswer> => {
-  const accept = acceptOf(run, claim)
-  return group ? join(accept, group) : acceptOne(accept, lane)
+const acceptWork = ({ run, claim, lane, group, ending }: PendingWork): LedgerStep<WorkAnswer> => {
+  const take = run ? (group ? join(acceptOf(run, claim), group) : acceptOne(acceptOf(run, claim), lane)) : claimOnly(hashClaim(claim))
+  if (!ending) return take
+  const groupKey = group ? hashKey(group.key) : ''
+  return (ledger, now) => {
+    const upTo = ledger.runs.lastId
+    const taken = take(ledger, now)
+    if (typeof taken === 'string' && taken !== 'accepted') return taken
+    return { taken, ...ledger.endWork(ending, upTo, typeof taken === 'object' ? groupKey : '', now) }
+  }
 }
+
+const claimOnly =
+  (claim: Claim): LedgerStep<Handed> =>
+  ({ claims }, now) =>
+    claims.claimBoth(claim, 0, now) ?? 'accepted'
 
 /** Returns the JSON list of `[runId, fence]`. */
 const fencesOf = (leases: readonly GivenBack[]): string => JSON.stringify(leases.map(({ runId, fence }) => [Number(runId), fence]))

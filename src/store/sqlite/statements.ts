@@ -2,7 +2,7 @@
 
 import type Database from 'libsql'
 import { maxMessageChars, maxMessages, maxPositions, maxPromptChars, maxPrompts, maxSessions, maxSums } from '../bounds.ts'
-import { hasPriority } from './schema.ts'
+import { endKeyConditions, hasPriority } from './schema.ts'
 
 /**
  * A statement that takes its values as one list, or by name. (Values could also be separate arguments, but the driver would copy them by
@@ -26,6 +26,11 @@ const unlessHeld = (now: string): string =>
 const eventPrefix = '{"eventId":"'
 const eventId = `substr(run, ${eventPrefix.length + 1}, instr(substr(run, ${eventPrefix.length + 1}, 129), '"') - 1)`
 const isWanted = `substr(run, 1, ${eventPrefix.length}) = '${eventPrefix}' and ${eventId} in (select value from json_each(?))`
+
+/** The mark with which the text of a cancelled run ends. */
+export const cancelledMark = ',"cancelled":true}'
+const isEndable = `ended_at is null and not (leased = 1 and reply is not null) and substr(run, -${cancelledMark.length}) <> '${cancelledMark}'`
+const cancelColumns = `id, fence < 0, cast(lane as blob), ${eventId}`
 
 // Adds the member `merged` to a run's JSON without parsing it: the text always ends in a brace.
 const mergedRun = `case count when 1 then run else
@@ -102,11 +107,19 @@ const statementTexts = {
     ) join runs on id = first order by waiting desc`,
   deadRun: `select id, cast(lane as blob), lane_limit from runs indexed by dead where ended_at is not null and ${isWanted} order by id desc limit 1`,
   parkDead: 'update runs set fence = -1 - fence, attempt = 0, error = null, ended_at = null where id = ?',
-  runsToCancel: `select id, leased = 1 and reply is not null from runs
+  runsToCancel: `select ${cancelColumns}, leased = 1 and reply is not null from runs
     where ${isWanted} and ended_at is null and id > ?2 and id <= ?3`,
-  // The text of a run always ends in a brace. A parked run leaves its lane, where it has no place yet.
-  cancelRun: `update runs set leased = 0, due_at = ?1, lane = case when fence < 0 then null else lane end,
-    fence = case when fence < 0 then -fence else fence + 1 end, run = substr(run, 1, length(run) - 1) || ',"cancelled":true}' where id = ?2`,
+  runsToEnd: `select ${cancelColumns} from (
+      ${endKeyConditions('?1')
+        .map((holds) => `select * from (select * from runs where ${holds} and id <= ?2 and ${isEndable} order by id limit ?3)`)
+        .join(' union all ')}
+    ) order by id limit ?3`,
+  // The text of a run always ends in a brace.
+  cancelRun: `update runs set leased = 0, due_at = ?1, lane = null, fence = case when fence < 0 then -fence else fence + 1 end,
+    run = substr(run, 1, length(run) - 1) || ?2 where id = ?3`,
+  groupsToEnd: `select id, ${eventId} from groups where key <> ?2 and id in (${endKeyConditions('?1')
+    .map((holds) => `select id from groups where ${holds}`)
+    .join(' union all ')}) order by id`,
   groupsToCancel: `select id, cast(lane as blob), lane_limit from groups where ${isWanted}`,
   pruneDead: 'delete from runs where ended_at < ?',
   pruneMostDead:

@@ -1,7 +1,10 @@
-/** The call for events with a second claim beside that of their delivery id: both claims and the work are one statement. */
+/**
+ * The calls for events with a second claim beside that of their delivery id, or that end the work of earlier events: all claims, the work and
+ * what ends are one statement.
+ */
 
 import { unsettledMs } from '../../bounds.ts'
-import type { Claim, Claimed, PendingWork, WorkAnswer } from '../../ports.ts'
+import type { Claim, Claimed, Handed, PendingWork, WorkAnswer } from '../../ports.ts'
 import { boundedMs, type CallKind } from '../call-kind.ts'
 import { keyOf } from '../keys.ts'
 import type { ClaimFields } from './claim-calls.ts'
@@ -22,6 +25,10 @@ type BesideRow = Partial<Omit<JoinCall, keyof ClaimFields | 'limit'>> & {
   readonly laneLimit?: number | null
   readonly refuses?: boolean
   readonly afterClaim?: true
+  /** The key whose earlier work the event ends, the claim that is locked for it, and the id of the event. */
+  readonly endKey?: string
+  readonly endLock?: string
+  readonly by?: string
 }
 
 const claimRow = ({ key, holdMs, beside }: Claim, mark: bigint): BesideRow => ({
@@ -33,8 +40,10 @@ const claimRow = ({ key, holdMs, beside }: Claim, mark: bigint): BesideRow => ({
 })
 
 /** Returns the row of an event with work. The keys of its claims are hashed. */
-export const workRow = (claim: Claim, mark: bigint, { run, lane, group }: Pick<PendingWork, 'run' | 'lane' | 'group'>): BesideRow => {
-  const row = { ...claimRow(claim, mark), run: JSON.stringify(run) }
+export const workRow = (claim: Claim, mark: bigint, { run, lane, group, ending }: Omit<PendingWork, 'claim'>): BesideRow => {
+  const ends = ending && { endKey: ending.key, endLock: keyOf(`ending/${ending.key}`), by: ending.by }
+  if (!run) return { ...claimRow(claim, mark), ...ends }
+  const row = { ...claimRow(claim, mark), ...ends, run: JSON.stringify(run) }
   if (group) {
     const { lane, limit, windowMs, maxWaitMs, ...joining } = joinCall({ key: row.key, holdMs: row.holdMs, mark, run: row.run }, run, group)
     return {
@@ -56,15 +65,28 @@ export const unsettledRow = (claim: Claim, mark: bigint): BesideRow => {
   return { ...row, holdMs: Math.min(row.holdMs, unsettledMs), besideMs: Math.min(row.besideMs ?? 0, unsettledMs) }
 }
 
-/** Makes the call that takes the work of events. `doubt` gets the unsettled claims of which nobody knows whether they were made. */
-export const besideKind = (
-  doubt: (calls: readonly ClaimFields[]) => void,
-): CallKind<readonly BesideRow[], readonly (WorkAnswer | Claimed)[]> => ({
-  name: 'accept_beside_2',
-  text: 'select accept_beside_2($1::json)',
+/** Makes the call of a function that takes rows of events. `Answer`: its answer for each row. */
+const workKind = <Answer>(name: string): CallKind<readonly BesideRow[], readonly Answer[]> => ({
+  name,
+  text: `select ${name}($1::json)`,
   maxCalls: 100,
   charsOf: (rows) => rows.reduce((chars, { run = '' }) => chars + run.length, 0),
   isRepeatable: true,
+  values: (calls) => [JSON.stringify(calls.flat().map((row, place) => ({ ...row, place })))],
+  answers([row], calls) {
+    const answers = ((row?.[0] ?? []) as readonly string[]).values()
+    return calls.map((rows) => rows.map((): Answer => JSON.parse(answers.next().value ?? '')))
+  },
+})
+
+/** The call that takes the work of events, and ends the work of earlier ones. */
+export const endingKind = workKind<WorkAnswer | 'unsettled'>('accept_ending_1')
+
+/** Makes the call that takes the work of events. `doubt` gets the unsettled claims of which nobody knows whether they were made. */
+export const besideKind = (
+  doubt: (calls: readonly ClaimFields[]) => void,
+): CallKind<readonly BesideRow[], readonly (Handed | Claimed)[]> => ({
+  ...workKind<Handed | Claimed>('accept_beside_2'),
   doubt: (calls) =>
     doubt(
       calls.flat().flatMap(({ key, beside, mark, run }) => {
@@ -72,9 +94,4 @@ export const besideKind = (
         return keys.map((key) => ({ key, holdMs: 0, mark: BigInt(mark), run: '' }))
       }),
     ),
-  values: (calls) => [JSON.stringify(calls.flat().map((row, place) => ({ ...row, place })))],
-  answers([row], calls) {
-    const answers = ((row?.[0] ?? []) as readonly string[]).values()
-    return calls.map((rows) => rows.map((): WorkAnswer | Claimed => JSON.parse(answers.next().value ?? '')))
-  },
 })

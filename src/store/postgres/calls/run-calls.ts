@@ -13,8 +13,8 @@ import { hasPriority, isHigh, isLow, isYoung, lowStep, priorityStep } from '../s
 
 /** The call that cancels the run or the group of an event. */
 export const cancelKind: CallKind<string, Cancelled> = {
-  name: 'cancel_1',
-  text: 'select cancel_1($1)',
+  name: 'cancel_2',
+  text: 'select cancel_2($1)',
   maxCalls: 1,
   isRepeatable: true,
   values: ([eventId]) => [eventId],
@@ -199,6 +199,16 @@ export const renewKind: CallKind<RenewCall, readonly RunId[]> = {
     const sorted = byId(call?.leases ?? [])
     return [list(sorted.map(({ runId }) => runId)), list(sorted.map(({ fence }) => fence)), boundedMs(call?.leaseMs ?? 0)]
   },
+  answers: (rows) => [rows.map(([id]) => String(id))],
+}
+
+/** The call that answers which leases last. */
+export const lastingKind: CallKind<readonly Held[], readonly RunId[]> = {
+  name: 'lasting_1',
+  text: `select runs.id from runs, unnest($1::bigint[], $2::int[]) as t (id, fence) where ${leased}`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values: ([call = []]) => [list(call.map(({ runId }) => runId)), list(call.map(({ fence }) => fence))],
   answers: (rows) => [rows.map(([id]) => String(id))],
 }
 

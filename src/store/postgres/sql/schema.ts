@@ -4,6 +4,7 @@
 
 import { besideFullFunctions, besideFunctions } from './beside-functions.ts'
 import { cancelFunctions } from './cancel-functions.ts'
+import { endingFunctions } from './ending-functions.ts'
 import { entryTable } from './entry-table.ts'
 import { eraseFunctions } from './erase-functions.ts'
 import { fullGroupFunctions, groupFunctions } from './group-functions.ts'
@@ -152,6 +153,7 @@ const versions: readonly string[] = [
   lowIndex,
   besideFunctions,
   `${fullGroupFunctions}${besideFullFunctions}`,
+  endingFunctions,
 ]
 
 export const schemaVersion = versions.length
