@@ -6,10 +6,10 @@ export type RunEnd =
   | RunAgain
   | { readonly kind: 'dead'; readonly error: string }
   /**
-   * An operator cancelled the run, or it began too late. The store forgets the run, as it does when a run is done: it was only taken to
-   * record the end.
+   * An operator cancelled the run, a later event ended it (`by`: the id of the event), or it began too late. The store forgets the run, as it
+   * does when a run is done: it was only taken to record the end.
    */
-  | { readonly kind: 'cancelled' | 'expired'; readonly error: string }
+  | { readonly kind: 'cancelled' | 'expired'; readonly error: string; readonly by?: string }
 
 /** The run is tried again after `afterMs` milliseconds. The store does not keep the last two members. */
 export type RunAgain = {

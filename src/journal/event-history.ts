@@ -5,7 +5,19 @@
 
 import { roundMoney } from '../core/money.ts'
 import type { JournalLine } from './line.ts'
-import type { EventView, EventWork, RawPlace, Received, Revived, RunEndedRecord, RunRecord, Started, Tried } from './record.ts'
+import {
+  type EventView,
+  type EventWork,
+  membersOfArrival,
+  membersOfEnd,
+  type RawPlace,
+  type Received,
+  type Revived,
+  type RunEndedRecord,
+  type RunRecord,
+  type Started,
+  type Tried,
+} from './record.ts'
 
 /** The most lines about the runs of an event that its view shows. */
 const maxSteps = 50
@@ -114,25 +126,6 @@ const workOf = (steps: readonly RunRecord[], arrivedAt: string | undefined): Eve
 const isTried = (step: RunRecord): step is Tried => step.kind === 'tried'
 
 type EventDraft = { -readonly [name in keyof EventView]: EventView[name] }
-
-/** The members of a view that come from the line of a run's end, where the line has them. */
-const membersOfEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count', 'trace_id'] as const
-/** The members of a view that come from the line of arrival, where the line has them. */
-const membersOfArrival = [
-  ...membersOfEnd,
-  'answer',
-  'reason',
-  'stage',
-  'status',
-  'duration_ms',
-  'batch_of',
-  'batch_index',
-  'dispatched_by',
-  'replay_of',
-  'edited',
-  'unverified',
-  'traced',
-] as const
 
 /** Copies the named members that have a value. There may be a million events, and spreads of conditional objects take ten times as long. */
 const copyMembers = (from: Partial<EventView>, to: Partial<Record<string, unknown>>, names: readonly (keyof EventView)[]): void => {

@@ -27,7 +27,7 @@ export type Received = {
    */
   readonly event_type?: string
   readonly delivery_id?: string
-  /** `accepted`, `coalesced`, `delivered`, `ignored`, `duplicate`, `handshake`, or the code of a refusal. */
+  /** `accepted`, `coalesced`, `delivered`, `closing`, `ignored`, `duplicate`, `handshake`, or the code of a refusal. */
   readonly outcome: string
   readonly reason?: string
   /** The stage that ended the request. */
@@ -51,6 +51,8 @@ export type Received = {
   readonly edited?: true
   /** The targets' answers to a text that was delivered directly. */
   readonly answer?: string
+  /** The event ended the work of earlier events: their number, and the ids of the first hundred. */
+  readonly ends?: EndedEvents
   /** In a record that stands for several refused signatures of one minute: their number. */
   readonly count?: number
   /** Present where the signature was refused, but the raw request is kept: a later check of the signature may still accept it. */
@@ -60,6 +62,8 @@ export type Received = {
   /** The id of the event's trace, where it does not follow from the event's id: the trace is that of a trusted caller. */
   readonly trace_id?: string
 }
+
+export type EndedEvents = { readonly count: number; readonly events: readonly string[] }
 
 /**
  * The facts that a later check of a signature needs besides the raw request. `address`: the address that the sender posted to; empty where
@@ -117,7 +121,7 @@ export const runEndStates = ['done', 'dead', 'cancelled', 'expired'] as const
 type RunEndState = (typeof runEndStates)[number]
 
 /**
- * The end of a run: done, dead, cancelled by hand, or expired before it began. The line is written before the store has the end. A crash in
+ * The end of a run: done, dead, cancelled by hand or by a later event, or expired before it began. The line is written before the store has the end. A crash in
  * between causes a second end of the same run, but never an ended run without a line. The newest line of a run counts.
  */
 export type RunEndedRecord = {
@@ -133,6 +137,8 @@ export type RunEndedRecord = {
   /** As in `Tried`. */
   readonly duration_ms?: number
   readonly error?: string
+  /** The id of the event that ended the run, where it was cancelled by a later event. */
+  readonly ended_by?: string
   /** The agent asked that nothing be sent. */
   readonly silent?: true
   readonly target?: string
@@ -179,39 +185,49 @@ export type RawRequest = {
  */
 export type RunRecord = (Tried | RunEndedRecord | Revived) & { readonly raw?: RawPlace }
 
-/** An event, put together from its lines. */
-export type EventView = {
+/** The members of an event's view that come from the line of a run's end, where the line has them. */
+export const membersOfEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count', 'ended_by', 'trace_id'] as const
+
+/** The members of an event's view that come from the line of its arrival, where the line has them. */
+export const membersOfArrival = [
+  'event_type',
+  'delivery_id',
+  'target',
+  'job',
+  'group',
+  'count',
+  'trace_id',
+  'answer',
+  'reason',
+  'stage',
+  'status',
+  'duration_ms',
+  'batch_of',
+  'batch_index',
+  'dispatched_by',
+  'replay_of',
+  'ends',
+  'edited',
+  'unverified',
+  'traced',
+] as const satisfies readonly (keyof Received)[]
+
+type Copied = Partial<Pick<Received, (typeof membersOfArrival)[number]> & Pick<RunEndedRecord, (typeof membersOfEnd)[number]>>
+
+/** An event, put together from its lines. A member that is copied from a line is declared with the line. */
+export type EventView = Copied & {
   readonly event_id: string
   /** When the event arrived; where the line of its arrival was deleted, when its run ended. */
   readonly at: string
   readonly profile: string
   readonly route: string
-  readonly event_type?: string
-  readonly delivery_id?: string
   readonly outcome: string
-  readonly reason?: string
-  readonly stage?: string
-  readonly status?: number
-  readonly duration_ms?: number
-  readonly target?: string
-  readonly job?: string
-  readonly group?: string
-  readonly count?: number
-  readonly batch_of?: string
-  readonly batch_index?: number
-  readonly dispatched_by?: string
-  readonly replay_of?: string
-  readonly edited?: true
-  readonly unverified?: Unverified
-  readonly traced?: true
-  readonly trace_id?: string
   /** `waiting`: accepted, and the run has not ended. `merged`: another event of the group has the run. `final`: answered without a run. */
   readonly state: 'final' | 'waiting' | RunEndState | 'merged'
   readonly attempt?: number
   readonly error?: string
   readonly ended_at?: string
   readonly silent?: true
-  readonly answer?: string
   /** What is known of the time and the cost of the attempts in `steps`; absent where nothing is. */
   readonly work?: EventWork
   /** The attempts in `steps` that did not end the run, oldest first. */

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../core/clock.ts'
 import { type Repeating, repeat } from '../core/turns/repeat.ts'
-import type { Lease, Store } from '../store/ports.ts'
+import type { Lease, RunId, Store } from '../store/ports.ts'
 
 /**
  * The lengths of a lease in a sole and in a shared store, in milliseconds. When a lease has run out, another worker may take the run. A
@@ -12,11 +12,17 @@ import type { Lease, Store } from '../store/ports.ts'
 const soleLeaseMs = 600_000
 const sharedLeaseMs = 60_000
 
+/**
+ * How often a process on a shared store looks whether the runs that later events may end still are its own, in milliseconds: an event that
+ * another gateway has accepted ends the agent of such a run within a second.
+ */
+const lookMs = 500
+
 /** `since`: the monotonic time from which the lease certainly lasts. `isDoubtful`: the lease may have run out before it was renewed. */
 type Holding = { since: number; isDoubtful: boolean }
 
 type HeldLeasesOptions = {
-  readonly store: Pick<Store, 'renew'>
+  readonly store: Pick<Store, 'renew' | 'lasting'>
   readonly clock: Clock
   readonly isShared: boolean
   /** Called when a lease turns out to be lost: another worker has taken the run, or the run was cancelled. */
@@ -30,6 +36,8 @@ export class HeldLeases {
   readonly #held = new Map<Lease, Holding>()
   /** Renews the leases; `undefined` while none is held. */
   #renewing: Repeating | undefined
+  /** Looks for runs that were ended; `undefined` while no run is held that an event may end. */
+  #looking: Repeating | undefined
 
   constructor(options: HeldLeasesOptions) {
     this.#options = options
@@ -41,11 +49,17 @@ export class HeldLeases {
     this.#held.set(lease, { since: takenAt, isDoubtful: false })
     // Where the store fails, renewing is tried again before the next run is taken.
     this.#renewing ??= repeat(this.#options.clock, this.#everyMs, () => this.#renew(), { failed: () => {} })
+    if (isEndable(lease) && this.#options.store.lasting)
+      this.#looking ??= repeat(this.#options.clock, lookMs, () => this.#look(), { failed: () => {} })
   }
 
   /** Ends the renewing of a lease. */
   delete(lease: Lease): void {
     this.#held.delete(lease)
+    if (this.#looking && ![...this.#held.keys()].some(isEndable)) {
+      void this.#looking.stop()
+      this.#looking = undefined
+    }
     if (this.#held.size > 0) return
     void this.#renewing?.stop()
     this.#renewing = undefined
@@ -88,6 +102,15 @@ export class HeldLeases {
     return now - since >= this.leaseMs
   }
 
+  async #look(): Promise<void> {
+    const leases = [...this.#held.keys()].filter(isEndable)
+    this.#tellLost(leases, new Set((await this.#options.store.lasting?.(leases)) ?? leases.map(({ runId }) => runId)))
+  }
+
+  #tellLost(leases: readonly Lease[], lasting: ReadonlySet<RunId>): void {
+    for (const lease of leases) if (!lasting.has(lease.runId) && this.#held.has(lease)) this.#options.lost(lease)
+  }
+
   async #renew(): Promise<void> {
     const { store, clock } = this.#options
     const at = clock.monotonic()
@@ -98,10 +121,16 @@ export class HeldLeases {
         this.leaseMs,
       ),
     )
-    for (const [lease] of renewed) if (!lasting.has(lease.runId) && this.#held.has(lease)) this.#options.lost(lease)
+    this.#tellLost(
+      renewed.map(([lease]) => lease),
+      lasting,
+    )
     for (const [, held] of renewed) {
       held.isDoubtful ||= this.#hasRunOut(held, clock.monotonic())
       held.since = at
     }
   }
 }
+
+/** Whether a later event may end the run of a lease. */
+const isEndable = ({ run }: Lease): boolean => run.endKeys !== undefined

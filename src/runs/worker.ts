@@ -70,16 +70,14 @@ export class Worker {
     this.#attempt = reportingEnds(attempt, options, this.#abort.signal)
   }
 
-  /** Wakes the worker, because there may be work. The worker polls for work now, and again after each run. */
-  wake(): void {
+  /**
+   * Wakes the worker, because there may be work. The worker polls for work now, and again after each run. `ended`: the events whose runs the
+   * store has cancelled; their agents are stopped.
+   */
+  wake(ended?: readonly string[]): void {
+    if (ended) this.#cancels.cancel(ended)
     if (this.#taking) this.#again = true
     else if (this.#room() > 0) this.#taking = this.#takeAll()
-  }
-
-  /** Stops the agent of an event's run, after the store has cancelled the run, and searches for the run, to record its end. */
-  cancel(eventId: string): void {
-    this.#cancels.cancel(eventId)
-    this.wake()
   }
 
   /** Returns the number of runs of a route that wait because the route is paused, as far as this process knows. */

@@ -85,6 +85,7 @@ const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Eleme
     dispatched_by,
     next_at,
     ended_at,
+    ended_by,
     trace_id,
   } = event
   const facts: readonly (readonly [name: string, value: JSX.Element | string | null])[] = [
@@ -98,6 +99,7 @@ const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Eleme
     ["Target's answer", answer],
     ['Next attempt', next_at && time(next_at)],
     ['Ended', ended_at && time(ended_at)],
+    ['Ended by', ended_by && <a href={`/events/${encodeURIComponent(ended_by)}`}>{shown(ended_by)}</a>],
     ['Group', group && count !== null ? `${group} (${count} events)` : group],
     ['Repeats', repeats && <a href={`/events/${encodeURIComponent(repeats)}`}>{shown(repeats)}</a>],
     ['Replay of', replay_of && <a href={`/events/${encodeURIComponent(replay_of)}`}>{shown(replay_of)}</a>],

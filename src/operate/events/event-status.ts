@@ -51,6 +51,8 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: EventSta
   error: error ?? null,
   next_at: nextAt ?? null,
   ended_at: event.ended_at ?? null,
+  ended_by: event.ended_by ?? null,
+  ends: event.ends ? { count: event.ends.count, events: [...event.ends.events] } : null,
   silent: event.silent ?? false,
   payload_kept: event.raw !== undefined,
   trace_id: traceIdOfView(event) ?? null,

@@ -112,7 +112,7 @@ export const findEvents = (workspace: Workspace, gateway: GatewayFinder, ids: re
   })
 
 /** The outcomes after which an event of any scheme keeps the claim on its delivery id. */
-const claimingOutcomes: ReadonlySet<string> = new Set(['accepted', 'coalesced', 'delivered'])
+const claimingOutcomes: ReadonlySet<string> = new Set(['accepted', 'coalesced', 'delivered', 'closing'])
 
 /**
  * Returns the event that a duplicate repeats; `undefined` for an event that is no duplicate, and where the journal has lost the repeated

@@ -4,7 +4,7 @@ import type { RunCause } from '../../core/facts/fact.ts'
 import { giveBack, type RunEnd } from '../../core/run-end.ts'
 import type { Lease } from '../../store/ports.ts'
 import { askAgent, StoodStill, Unanswered } from '../ask-agent.ts'
-import { cancelledError, RunStopped } from '../flow/cancels.ts'
+import { cancelledEnd, RunStopped } from '../flow/cancels.ts'
 import { Paces } from '../flow/paces.ts'
 import { createMeter } from '../meter.ts'
 import { type Attempt, type AttemptOptions, endOfFailure, persistRun } from './attempt.ts'
@@ -39,7 +39,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
   return async (lease, transcript) => {
     const policy = options.policy(lease.run)
     const attempt = { options, paces, signal, lease, policy, transcript }
-    if (lease.run.cancelled) return { kind: 'cancelled', error: cancelledError }
+    if (lease.run.cancelled) return cancelledEnd(lease.run)
     const lacking = options.lacks(lease.run)
     if (lacking !== undefined && mayGoElsewhere(lease)) {
       warnOnce(`this gateway lacks ${lacking}`, 'runs wait for a gateway whose configuration has what they need')

@@ -1,8 +1,14 @@
 /** Stops the agents of runs that were cancelled, or whose leases are lost, while the other runs of the worker go on. */
 
+import type { NewRun } from '../../core/new-run.ts'
+import type { RunEnd } from '../../core/run-end.ts'
 import type { Lease, RunId } from '../../store/ports.ts'
 
 export const cancelledError = 'cancelled by hand'
+
+/** Returns the end of a run that was cancelled, by hand or by a later event. */
+export const cancelledEnd = ({ endedBy: by }: NewRun): RunEnd =>
+  by === undefined ? { kind: 'cancelled', error: cancelledError } : { kind: 'cancelled', error: `ended by the event ${by}`, by }
 
 /** Thrown in place of the agent's reply when its run was stopped. */
 export class RunStopped extends Error {
@@ -39,8 +45,10 @@ export class Cancels {
     this.#asked.get(runId)?.stop(new RunStopped())
   }
 
-  /** Stops the agent of an event's run. */
-  cancel(eventId: string): void {
-    for (const run of this.#asked.values()) if (run.eventId === eventId) run.stop(new RunStopped())
+  /** Stops the agents of events' runs. */
+  cancel(eventIds: readonly string[]): void {
+    if (this.#asked.size === 0) return
+    const wanted = new Set(eventIds)
+    for (const run of this.#asked.values()) if (wanted.has(run.eventId)) run.stop(new RunStopped())
   }
 }
