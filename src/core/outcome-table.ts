@@ -4,7 +4,7 @@
  */
 
 import type { Level } from './log.ts'
-import type { Outcome, Refused, Reply } from './outcome.ts'
+import type { EndedWork, Outcome, Refused, Reply } from './outcome.ts'
 
 /**
  * How the same request may be taken later. `route`: no request of its route can be taken now. `item`: only this request failed.
@@ -77,6 +77,7 @@ const others = {
   // Its items are taken, each with an outcome of its own. Where no item made work, the status is 200.
   split: { status: 202, isTaken: false },
   delivered: { status: 200, isTaken: true },
+  closing: { status: 200, isTaken: false },
 } as const satisfies { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: { readonly status: number; readonly isTaken: boolean } }
 
 /** The kinds of outcomes of events that made work. */
@@ -114,6 +115,14 @@ export const outcomeName = (outcome: Outcome): string => (outcome.kind === 'refu
 export const isTakenOutcome = (outcome: Outcome): outcome is Extract<Outcome, { readonly kind: Taken }> =>
   outcome.kind !== 'refused' && others[outcome.kind].isTaken
 
+const maxIdsInReason = 5
+
+const describeEnded = ({ count, ids, isMore }: EndedWork): string => {
+  const others = count > maxIdsInReason ? ` and ${count - maxIdsInReason} more` : ''
+  const named = count === 0 ? '' : `: ${ids.slice(0, maxIdsInReason).join(', ')}${others}`
+  return `it ended the work of ${count} earlier ${count === 1 ? 'event' : 'events'}${named}${isMore ? '; further work of its key goes on' : ''}`
+}
+
 /**
  * Returns the reason of an outcome for the log, records and commands; `undefined` where it has none. The reason never goes to the sender.
  */
@@ -133,6 +142,8 @@ export const outcomeReason = (outcome: Outcome): string | undefined => {
     }
     case 'accepted':
     case 'coalesced':
+    case 'closing':
+      return [outcome.ended && describeEnded(outcome.ended), outcome.note].filter((text) => text !== undefined).join('; ') || undefined
     case 'delivered':
       return outcome.note
   }

@@ -111,6 +111,9 @@ export type Ignored = {
   readonly detail?: () => string
 }
 
+/** The earlier events whose work an event has ended. `ids`: the first of them. `isMore`: further work of the key goes on. */
+export type EndedWork = { readonly count: number; readonly ids: readonly string[]; readonly isMore?: boolean }
+
 type EventReference = {
   readonly route: string
   readonly event: string
@@ -126,9 +129,11 @@ export type Outcome =
   | { readonly kind: 'handshake'; readonly route: string; readonly reply: Reply }
   /** `by`: the delivery id is new, and an event with the same key (`duplicates.key`) came before. */
   | { readonly kind: 'duplicate'; readonly route: string; readonly deliveryId: string; readonly by?: 'key' }
-  | (EventReference & { readonly kind: 'accepted'; readonly cronJob?: string })
+  | (EventReference & { readonly kind: 'accepted'; readonly cronJob?: string; readonly ended?: EndedWork })
   /** The event joined a group. `group`: the id of the event that opened the group. */
-  | (EventReference & { readonly kind: 'coalesced'; readonly group: string })
+  | (EventReference & { readonly kind: 'coalesced'; readonly group: string; readonly ended?: EndedWork })
+  /** The event ended earlier work (`cancel_on`), and starts none. */
+  | (EventReference & { readonly kind: 'closing'; readonly ended: EndedWork })
   /** The request is several events, each with an outcome of its own. `items`: their number by the name of their outcome. */
   | (EventReference & { readonly kind: 'split'; readonly items: { readonly [outcome: string]: number } })
   | {

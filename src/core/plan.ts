@@ -21,8 +21,8 @@ export type MaskRequest = (request: VerifiedRequest) => VerifiedRequest
 export type Redaction = { readonly event: (event: Event) => Event; readonly request: (request: VerifiedRequest) => VerifiedRequest }
 /** Parses the verified bytes. */
 export type Parse = (request: VerifiedRequest) => Event | Refused
-/** Lets an event on (unchanged, or with another payload) or ends it. Returns a promise only where it must wait. */
-export type EventGate = (event: Event) => MaybePromise<Event | Ignored | Refused>
+/** Lets an event on (unchanged, or with another payload) or ends it, maybe with a commit of its own. Returns a promise only where it must wait. */
+export type EventGate = (event: Event) => MaybePromise<Event | Outcome>
 /** The part of a plan that an event runs through. */
 export type EventPlan = Pick<RoutePlan, 'onEvent' | 'ending' | 'respond'>
 /** An event, and the plan that it runs through: that of its route. */

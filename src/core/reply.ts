@@ -43,10 +43,14 @@ export const replyTo = (outcome: Outcome): Reply => {
       return jsonReply(outcome, { status: 'duplicate', route: outcome.route, delivery_id: outcome.deliveryId })
     case 'accepted': {
       const job = outcome.cronJob === undefined ? {} : { cron_job: outcome.cronJob }
-      return jsonReply(outcome, { status: 'accepted', route: outcome.route, ...job, event: outcome.event, delivery_id: outcome.deliveryId })
+      const about = { status: 'accepted', route: outcome.route, ...job, event: outcome.event, delivery_id: outcome.deliveryId }
+      return jsonReply(outcome, outcome.ended ? { ...about, ended: outcome.ended.count } : about)
     }
     case 'coalesced':
-      return jsonReply(outcome, { status: 'coalesced', route: outcome.route, event: outcome.event, delivery_id: outcome.deliveryId })
+    case 'closing': {
+      const about = { status: outcome.kind, route: outcome.route, event: outcome.event, delivery_id: outcome.deliveryId }
+      return jsonReply(outcome, outcome.ended ? { ...about, ended: outcome.ended.count } : about)
+    }
     case 'split': {
       const { route, event, deliveryId, items } = outcome
       return jsonReply(outcome, { status: 'split', route, event, delivery_id: deliveryId, items })

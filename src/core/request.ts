@@ -172,6 +172,10 @@ export type EventFacts = {
   readonly isReplay?: boolean | undefined
   /** The claim on what the event says (`duplicates.key`, `cooldown`), which is made with that of its delivery id. */
   readonly besideClaim?: BesideClaim | undefined
+  /** The keys by which later events end the work of this event (`NewRun`). */
+  readonly endKeys?: string
+  /** The key whose earlier work the event ends (`supersede`), and its own id. */
+  readonly ending?: { readonly key: string; readonly by: string }
   /** The `traceparent` that the request brought, where the route trusts it and traces are on. */
   readonly traceparent?: string | undefined
   /** The key by which the event's run is held to the `rate_limit` of its route, hashed. Absent where the route has no key. */

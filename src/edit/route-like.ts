@@ -14,8 +14,8 @@ import type { Route } from '../generated/config.ts'
 import type { EventRecords } from '../journal/event-records.ts'
 import { payloadOf } from '../operate/events/event-payload.ts'
 import { eventReader } from '../operate/events/event-reader.ts'
+import { compileTypeList } from '../parts/listed-types.ts'
 import { presets, schemes } from '../parts/schemes/index.ts'
-import { compileTypeList } from '../parts/stages/events.ts'
 
 /** The traits of a request that the draft of a route is made from: the scheme for `verify`, the event type, and the payload. */
 type RequestTraits = { readonly verify?: Json | undefined; readonly event?: string | undefined; readonly payload: JsonObject }

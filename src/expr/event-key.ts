@@ -93,7 +93,7 @@ const compileFieldName = (field: string): ((event: Event) => Key) => {
  * id is equal to it, because that begins with the name of a profile.
  */
 export const keyName = (
-  kind: 'group' | 'lane' | 'rate' | 'session' | '@repeat' | '@cooldown',
+  kind: 'group' | 'lane' | 'rate' | 'session' | 'end' | '@repeat' | '@cooldown',
   { profile, route }: Pick<Event, 'profile' | 'route'>,
   key?: string,
 ): string => {

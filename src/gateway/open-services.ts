@@ -77,7 +77,7 @@ export const openServices = async (options: GatewayOptions, scope: Scope): Promi
   scope.defer(() => shared.breakers.close())
   // When a later step of the start fails, `scope` stops the worker at once. In an orderly stop the worker has stopped before.
   scope.defer(() => worker.stop(0))
-  const wake = (): void => worker.wake()
+  const wake = (ended?: readonly string[]): void => worker.wake(ended)
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
   return { store, lead: leadOf(store.shared), worker, scheduler, tails, records, replicas, traces }

@@ -596,6 +596,20 @@ history?: number
 cron_job?: string
 /** What an event does while its job is running. */
 cron_job_running?: ("skip" | "queue")
+/** An event that matches ends the unfinished work of its key, and starts nothing. */
+cancel_on?: {
+/** Types of events that end work; empty or absent takes all. */
+events?: string[]
+/** Conditions that must all hold for an event to end work. */
+filters?: (Condition[] | Condition)
+/** Field name or template: an event ends the work of events with the same value. */
+key: string
+}
+/** Each event that is taken ends the earlier unfinished work of its key. */
+supersede?: {
+/** Field name or template: an event ends the work of earlier events with the same value. */
+key: string
+}
 /** After an event, those with the same key are ignored for some minutes. */
 cooldown?: {
 /** Field name or template: each value has a cooldown of its own. An event without a value is not held back. */

@@ -63,7 +63,7 @@ export type Received = {
   readonly trace_id?: string
 }
 
-export type EndedEvents = { readonly count: number; readonly events: readonly string[] }
+type EndedEvents = { readonly count: number; readonly events: readonly string[] }
 
 /**
  * The facts that a later check of a signature needs besides the raw request. `address`: the address that the sender posted to; empty where

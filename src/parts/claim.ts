@@ -10,13 +10,13 @@ import type { Outcome } from '../core/outcome.ts'
 import type { BesideClaim, EventFacts } from '../core/request.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
-import type { Claim } from '../store/ports.ts'
+import type { Claim, Ending } from '../store/ports.ts'
 
 type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId' | 'itemBy'>
-type Claiming = Identity & Pick<EventFacts, 'claimMs' | 'besideClaim'>
+type Claiming = Identity & Pick<EventFacts, 'claimMs' | 'besideClaim' | 'ending'>
 
-/** The claim of an event, with what the event says of the claim beside it. */
-export type EventClaim = Claim & { readonly beside?: BesideClaim }
+/** The claim of an event, with what the event says of the claim beside it, and of the work that it ends. */
+export type EventClaim = Claim & { readonly beside?: BesideClaim; readonly ending?: Ending }
 
 /**
  * Returns for how long the delivery ids of a route are kept, in milliseconds: `duplicates.hours`, and with `catch_up` at least an hour more
@@ -32,10 +32,14 @@ export const holdMsOf = ({ duplicates, catch_up: catchUp }: Pick<Route, 'duplica
  * contain `/`. The names of profiles and routes contain no `/`, so the key of one route is never the key of another. They contain no `#`
  * either, so an item of a request never has the key of a request, whatever values name it.
  */
-export const claimOf = ({ profile, route, deliveryId, itemBy, claimMs = 0, besideClaim: beside }: Claiming, holdMs: number): EventClaim => {
+export const claimOf = (
+  { profile, route, deliveryId, itemBy, claimMs = 0, besideClaim: beside, ending }: Claiming,
+  holdMs: number,
+): EventClaim => {
   const key = itemBy === undefined ? `${profile}/${route}/${deliveryId}` : `${profile}#${itemBy}/${route}/${deliveryId}`
   const claim = { key, holdMs: Math.max(claimMs, holdMs) }
-  return beside ? { ...claim, beside } : claim
+  if (!beside && !ending) return claim
+  return { ...claim, ...(beside ? { beside } : {}), ...(ending ? { ending } : {}) }
 }
 
 /**

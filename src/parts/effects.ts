@@ -162,8 +162,8 @@ export interface Effects {
   readonly replies?: Replies | undefined
   /** Says which routes take no events for now. Absent in dry runs. */
   readonly pauses?: { refuses(route: string): boolean } | undefined
-  /** Wakes the worker, because new work was committed. */
-  wake(): void
+  /** Wakes the worker, because new work was committed. `ended`: the events whose runs the commit has ended, and whose agents are stopped. */
+  wake(ended?: readonly string[]): void
   /** Whether the queue of accepted runs can take so many more runs; without a number, one. */
   hasRoom(more?: number): boolean
   readonly log: Log

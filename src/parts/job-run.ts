@@ -6,7 +6,7 @@ import type { Lane } from '../store/ports.ts'
 import type { Job } from './effects.ts'
 
 /** The cause of a run: a time of the schedule, a command or an event. These fields of the run come from its cause. */
-export type JobCause = Pick<NewRun, 'eventId' | 'route' | 'event' | 'deliveryId' | 'acceptedAt' | 'traceparent'> & {
+export type JobCause = Pick<NewRun, 'eventId' | 'route' | 'event' | 'deliveryId' | 'acceptedAt' | 'traceparent' | 'endKeys'> & {
   /** The text that an event adds for this run. The job's own prompt does not change (rules: Jobs 2). */
   readonly context?: Prompt
 }

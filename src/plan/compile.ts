@@ -190,8 +190,14 @@ const assemblePlan = (
    * them.
    */
   let others: Pick<Gates, 'handshakes' | 'mask' | 'redact'> = {}
+  // The gates of a request's items hand in their work as the ending does, so that all of it is one commit.
+  const split = compileSplit(spec, kit, (target, effects) => {
+    const source = dispatched.find((each) => each.name === target)
+    return source && { name: target, plan: source.enabled ? targetPlan(source, { ...kit, effects }, catalogue, scope) : undefined }
+  })
+  const itemKit = split?.kit ?? kit
   for (const { name: stage, compile } of stages) {
-    const { onHead: checkHead, authenticate: verify, parse: read, onEvent: gate, ...more } = kit.adopt(compile(spec, kit))
+    const { onHead: checkHead, authenticate: verify, parse: read, onEvent: gate, ...more } = kit.adopt(compile(spec, itemKit))
     others = { ...others, ...more }
     if (checkHead) onHead.push({ stage, run: checkHead })
     if (verify) authenticate = { stage, run: verify }
@@ -205,10 +211,6 @@ const assemblePlan = (
     holdMsOf(spec),
     kit.effects,
   )
-  const split = compileSplit(spec, kit, (target, effects) => {
-    const source = dispatched.find((each) => each.name === target)
-    return source && { name: target, plan: source.enabled ? targetPlan(source, { ...kit, effects }, catalogue, scope) : undefined }
-  })
   if (!authenticate || !parse || !part) throw new Error('the catalogue lacks a stage or an ending that every route needs')
   return {
     name,
@@ -222,7 +224,7 @@ const assemblePlan = (
     parse,
     ...(split ? { split: split.split } : {}),
     onEvent,
-    ending: { stage: 'dispatch', run: kit.expressions.around(kit.adopt(part.compile(spec, split?.kit ?? kit))) },
+    ending: { stage: 'dispatch', run: kit.expressions.around(kit.adopt(part.compile(spec, itemKit))) },
     ...compileAnswers(spec, kit, split !== undefined),
     scope,
   }

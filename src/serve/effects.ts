@@ -72,7 +72,7 @@ export type SharedEffects = {
   readonly store: () => Store
   readonly jobs: Jobs
   readonly hasRoom: (more?: number) => boolean
-  readonly wake: () => void
+  readonly wake: Effects['wake']
   /**
    * Hands over the resources that the gateway opened after it compiled its plans. Plans come first, because a bad configuration file must
    * stop the start before anything is touched.
@@ -87,7 +87,7 @@ export type SharedEffects = {
  */
 type OpenedResources = {
   readonly store: OpenStore
-  readonly wake: () => void
+  readonly wake: Effects['wake']
   readonly commentKey: Uint8Array
   readonly keys?: KeptKeys | undefined
 }
@@ -187,7 +187,7 @@ export const createSharedEffects = ({
       isRefused: (profile, reference) => jobs().isRefused(profile, reference),
     },
     hasRoom: (more = 1) => store().hasRoom(limits().maxQueuedRuns + 1 - more),
-    wake: () => opened?.wake(),
+    wake: (ended) => opened?.wake(ended),
     attach(to) {
       opened = to
     },
@@ -236,7 +236,7 @@ export class LiveEffects implements Effects {
   readonly replies: Effects['replies']
   readonly pauses: Effects['pauses']
   readonly hasRoom: (more?: number) => boolean
-  readonly wake: () => void
+  readonly wake: Effects['wake']
   readonly jobs: Jobs
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   readonly #store: () => Store

@@ -106,6 +106,8 @@ const features: { readonly [row: string]: Feature } = {
   ),
   '`cooldown`': ends({ cooldown: { minutes: 10 } }, 'ignored', twice),
   '`cooldown` with `last`': ends({ cooldown: { minutes: 10, last: true } }, 'coalesced', twice),
+  '`cancel_on`': ends({ cancel_on: { key: 'event_type' } }, 'closing'),
+  '`supersede`': works({ supersede: { key: 'event_type' } }),
   '`session`': works({ session: { key: 'event_type' } }),
   '`delay_seconds`': works(delay, starts),
   '`expires_seconds`': expires,

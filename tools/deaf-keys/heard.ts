@@ -213,6 +213,12 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
       'Route.cooldown.key Route.cooldown.last',
     'the first event passes; those after it are ignored, recorded and listed, until the time is over': 'Route.cooldown.minutes',
   },
+  'spec/ending-work.test.ts': {
+    'a closing event stops the agent of its key at once, starts nothing, and says what it ended':
+      'Route.cancel_on.events Route.cancel_on.filters',
+    'each push ends the review before it; a push that is held back ends nothing': 'Route.supersede.key',
+    'two values of a key cannot run together, and another route has keys of its own': 'Route.cancel_on.key',
+  },
   'spec/duplicates.test.ts': {
     'no value forges the key of two fields, and an event without a usable value counts by its id': 'Route.duplicates.key',
     'the first event with a key counts for its minutes, and an id for an hour all the same': 'Route.duplicates.minutes',

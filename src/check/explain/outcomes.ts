@@ -22,6 +22,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     means: 'The event was stored and joined others of its group: one run stands for all of them.',
     fix: 'Look at coalesce of the route: its key makes the group, window_seconds and max_wait_seconds say how long it waits.',
   },
+  closing: {
+    means: 'The event ended the earlier unfinished work of its key (cancel_on), and started nothing.',
+    fix: 'headgate events show <id> names the events whose work it ended. Where it should start work, look at events and filters of cancel_on.',
+  },
   delivered: {
     means: 'The message was delivered at once, without an agent (deliver_only).',
     fix: 'headgate events show <id> has the answer of the target.',

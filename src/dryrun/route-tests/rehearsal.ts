@@ -113,7 +113,7 @@ export const createRehearsal = (options: RehearsalOptions): Rehearsal => {
     }),
     send: standIns.send,
     script: standIns.script,
-    wake: () => worker.wake(),
+    wake: (ended) => worker.wake(ended),
     hasRoom: () => true,
   }
   const setup = { source, config, catalogue, effects }

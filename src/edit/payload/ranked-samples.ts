@@ -15,8 +15,8 @@ import { compileField } from '../../expr/path.ts'
 import { placeholders } from '../../expr/placeholder.ts'
 import type { Route } from '../../generated/config.ts'
 import { eventReader, type RequestContent } from '../../operate/events/event-reader.ts'
+import { compileTypeList } from '../../parts/listed-types.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
-import { compileTypeList } from '../../parts/stages/events.ts'
 
 export type RankedSample = {
   readonly name: string

@@ -11,7 +11,7 @@ import { findSample, readSample } from '../../dryrun/samples/gallery.ts'
 import { learnSchema } from '../../expr/schema/learn.ts'
 import { payloadOf } from '../../operate/events/event-payload.ts'
 import { eventReader, type RequestContent } from '../../operate/events/event-reader.ts'
-import { compileTypeList } from '../../parts/stages/events.ts'
+import { compileTypeList } from '../../parts/listed-types.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { allSchemes } from '../../plan/route-schemes.ts'
 

@@ -8,7 +8,7 @@ import type { Store } from '../../store/ports.ts'
 
 type RunOperationsOptions = {
   readonly store: Pick<Store, 'revive' | 'cancel'>
-  readonly worker: Pick<Worker, 'wake' | 'cancel'>
+  readonly worker: Pick<Worker, 'wake'>
   readonly facts: Pick<Facts, 'emit'>
   readonly clock: Pick<Clock, 'now'>
 }
@@ -31,8 +31,7 @@ export const createRunOperations = ({ store, worker, facts, clock }: RunOperatio
       return { result }
     } finally {
       // Where the reply is being delivered, the run goes on.
-      if (result === 'cancelled') worker.cancel(id)
-      else worker.wake()
+      worker.wake(result === 'cancelled' ? [id] : [])
     }
   },
 })

@@ -7,11 +7,12 @@ import type { Ignored, Outcome } from '../../core/outcome.ts'
 import type { Prompt } from '../../core/prompt.ts'
 import type { Event } from '../../core/request.ts'
 import { claimOf, heldBack, holdMsOf } from '../claim.ts'
+import { commitWork } from '../commit-work.ts'
 import type { Job } from '../effects.ts'
 import { jobLane, jobRun } from '../job-run.ts'
 import type { StageKit } from '../stages/stage.ts'
 import type { EndingPart } from './ending.ts'
-import { commitWork, jobEventFields } from './kit/accept.ts'
+import { jobEventFields } from './kit/accept.ts'
 import { compilePrompt } from './kit/message.ts'
 
 export const cronJob: EndingPart = {
@@ -88,13 +89,9 @@ type JobStart = { readonly job: Job; readonly context: Prompt; readonly whenFull
 const acceptJobRun = (event: Event, { job, context, whenFull, holdMs }: JobStart, { effects }: StageKit): Promise<Outcome> => {
   const run = jobRun(job, { ...jobEventFields(event), context })
   const claim = claimOf(event, holdMs)
-  return commitWork(
-    effects,
-    (store) => store.accept(run, claim, jobLane(job, whenFull)),
-    (handed) => {
-      if (handed === 'duplicate' || handed === 'repeated') return heldBack(event, handed, claim)
-      if (handed === 'busy') return ignoredEvent(event, 'job_running', `the scheduled job "${job.id}" is running`)
-      return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId, cronJob: job.id }
-    },
-  )
+  return commitWork(effects, { run, claim, lane: jobLane(job, whenFull), ending: claim.ending }, (handed) => {
+    if (handed === 'duplicate' || handed === 'repeated') return heldBack(event, handed, claim)
+    if (handed === 'busy') return ignoredEvent(event, 'job_running', `the scheduled job "${job.id}" is running`)
+    return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId, cronJob: job.id }
+  })
 }

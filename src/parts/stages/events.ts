@@ -3,7 +3,7 @@
  * (rules: Events 2).
  */
 
-import type { Event } from '../../core/request.ts'
+import { compileTypeList } from '../listed-types.ts'
 import type { StagePart } from './stage.ts'
 
 export const events: StagePart = {
@@ -24,10 +24,4 @@ export const events: StagePart = {
       },
     }
   },
-}
-
-/** Makes the function that tests whether a list of event types has the type of an event, or the short form of that type. */
-export const compileTypeList = (events: readonly string[]): ((event: Pick<Event, 'eventType' | 'eventAlias'>) => boolean) => {
-  const listed = new Set(events)
-  return ({ eventType, eventAlias }) => listed.has(eventType) || (eventAlias !== undefined && listed.has(eventAlias))
 }

@@ -1,5 +1,6 @@
 /** The list of stages, in the order in which they run (rules: Order 1). */
 
+import { cancelOn } from './cancel-on.ts'
 import { client } from './client.ts'
 import { cooldown } from './cooldown.ts'
 import { duplicate } from './duplicate.ts'
@@ -13,6 +14,7 @@ import { rateLimit } from './rate-limit.ts'
 import { script } from './script.ts'
 import { signature } from './signature.ts'
 import type { StagePart } from './stage.ts'
+import { supersede } from './supersede.ts'
 import { transform } from './transform.ts'
 
 /**
@@ -25,6 +27,7 @@ export const stages: readonly StagePart[] = [
   client,
   signature,
   json,
+  cancelOn,
   events,
   ownComment,
   payloadSchema,
@@ -34,4 +37,5 @@ export const stages: readonly StagePart[] = [
   transform,
   duplicate,
   cooldown,
+  supersede,
 ]

@@ -1,20 +1,16 @@
-/**
- * Makes runs of events, and commits the work of an ending to the store before the sender is answered: a run, or an event of a group. The
- * work and the claim of the event's delivery id are one commit. So without the work the delivery id stays free, and the sender's repeat is
- * accepted (rules: Duplicates 2).
- */
+/** Makes runs of events, and commits the work of an ending: a run, or an event of a group. */
 
-import { StoreFault } from '../../../core/fault.ts'
 import type { NewRun, RunFile } from '../../../core/new-run.ts'
-import { type Outcome, overloaded, unavailable } from '../../../core/outcome.ts'
+import { type Outcome, overloaded } from '../../../core/outcome.ts'
 import type { Event, KeptFile } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
-import type { Group, Lane, Store, WorkAnswer } from '../../../store/ports.ts'
+import type { Group, Joined, Lane } from '../../../store/ports.ts'
 import { type EventClaim, heldBack } from '../../claim.ts'
+import { commitWork } from '../../commit-work.ts'
 import type { Effects } from '../../effects.ts'
 import type { EventMessage } from './message.ts'
 
-/** What a route gives to each of its runs. The stores read the priority from the text of the run, so it stands first here. */
+/** What a route gives to each of its runs. The stores read the priority from the text of the run, so it stands second there. */
 type RouteMembers = Pick<NewRun, 'priority'>
 
 const noMembers: RouteMembers = {}
@@ -23,34 +19,10 @@ const noMembers: RouteMembers = {}
 export const routeMembers = ({ priority }: Pick<Route, 'priority'>): RouteMembers =>
   priority === undefined || priority === 'normal' ? noMembers : { priority }
 
-/**
- * Hands work to the store, wakes the worker, and resolves to the outcome of the request. `hand` is the call of the store, and `outcomeOf`
- * turns the store's answer into the outcome. When the queue is full or the store fails, the outcome asks the sender to try again. Rejects
- * with any other error of `hand`, and with every error of `outcomeOf`.
- */
-export const commitWork = <T extends WorkAnswer>(
-  effects: Effects,
-  hand: (store: Store) => Promise<T>,
-  outcomeOf: (handed: T) => Outcome | Promise<Outcome>,
-): Promise<Outcome> => {
-  if (!effects.hasRoom()) return Promise.resolve(overloaded('the queue of accepted runs is full'))
-  return hand(effects.store).then(
-    (handed) => {
-      if (handed !== 'duplicate' && handed !== 'repeated') effects.wake()
-      return outcomeOf(handed)
-    },
-    (error: unknown) => {
-      if (!(error instanceof StoreFault)) throw error
-      // The store may have committed the work although it reported a failure. The worker polls for the work when the store works again.
-      effects.wake()
-      return unavailable(error)
-    },
-  )
-}
-
 /** Returns the fields that a job's run takes from the event. The profile is not among them: the run has the profile of the job. */
-export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, at, traceparent }: Event) => ({
+export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, at, traceparent, endKeys }: Event) => ({
   eventId,
+  ...(endKeys === undefined ? {} : { endKeys }),
   route,
   event,
   deliveryId,
@@ -63,16 +35,18 @@ export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, a
  * merged from several objects takes 6 µs to make and to turn into JSON, instead of 1.5.
  */
 export const agentRun = (
-  { eventId, profile, route, eventType: event, deliveryId, itemBy, at: acceptedAt, traceparent, rateKey, files }: Event,
+  { eventId, profile, route, eventType: event, deliveryId, itemBy, at: acceptedAt, traceparent, rateKey, files, endKeys }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: EventMessage,
   session: NewRun['session'],
   members: RouteMembers,
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
   const isPlain = untrusted.length === 0 && !session && !files && itemBy === undefined
-  if (isPlain && traceparent === undefined && rateKey === undefined && members === noMembers) return run
+  if (isPlain && traceparent === undefined && rateKey === undefined && endKeys === undefined && members === noMembers) return run
   return {
-    ...(members === noMembers ? run : { ...{ eventId, ...members }, ...run }),
+    ...(members === noMembers && endKeys === undefined
+      ? run
+      : { ...{ eventId, ...members, ...(endKeys === undefined ? {} : { endKeys }) }, ...run }),
     ...(itemBy === undefined ? {} : { itemBy }),
     ...(untrusted.length > 0 ? { untrusted } : {}),
     ...(session ? { session } : {}),
@@ -98,14 +72,10 @@ const storedFile = ({ name, type, sha256, content }: KeptFile): RunFile => ({ na
 export const acceptAgent = (run: NewRun, claim: EventClaim, effects: Effects, lane?: Lane): Promise<Outcome> =>
   claim.beside?.last
     ? joinGroup(run, claim, { ...lastGroup, key: claim.beside.key, ...(lane ? { lane } : {}) }, effects)
-    : commitWork(
-        effects,
-        (store) => store.accept(run, claim, lane),
-        (handed) => {
-          if (handed === 'duplicate' || handed === 'repeated') return heldBack(run, handed, claim)
-          return handed === 'busy' ? overloaded('its lane is full') : accepted(run)
-        },
-      )
+    : commitWork(effects, { run, claim, lane, ending: claim.ending }, (handed) => {
+        if (handed === 'duplicate' || handed === 'repeated') return heldBack(run, handed, claim)
+        return handed === 'busy' ? overloaded('its lane is full') : accepted(run)
+      })
 
 /** The group of the events that a claim holds back. The store knows when the claim ends. */
 const lastGroup = { windowMs: 0, maxWaitMs: 0, keep: 'latest', afterClaim: true } as const
@@ -114,16 +84,12 @@ const accepted = ({ route, event, deliveryId }: NewRun): Outcome => ({ kind: 'ac
 
 /** Adds the run of one event to its group in the store, and resolves to the event's outcome. */
 export const joinGroup = (run: NewRun, claim: EventClaim, group: Group, effects: Effects): Promise<Outcome> =>
-  commitWork(
-    effects,
-    (store) => store.join(run, claim, group),
-    (joined) => {
-      if (joined === 'accepted') return accepted(run)
-      if (joined === 'duplicate' || joined === 'repeated') return heldBack(run, joined, claim)
-      // When the store can take no further group, the event becomes a run of its own at once (rules: Limits 3).
-      if (joined === 'full') return acceptAgent(run, group.afterClaim ? ownClaim(claim) : claim, effects, group.lane)
-      return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
-    },
-  )
+  commitWork<Joined>(effects, { run, claim, group, ending: claim.ending }, (joined) => {
+    if (joined === 'accepted') return accepted(run)
+    if (joined === 'duplicate' || joined === 'repeated') return heldBack(run, joined, claim)
+    // When the store can take no further group, the event becomes a run of its own at once (rules: Limits 3).
+    if (joined === 'full') return acceptAgent(run, group.afterClaim ? withoutBeside(claim) : claim, effects, group.lane)
+    return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
+  })
 
-const ownClaim = ({ key, holdMs }: EventClaim): EventClaim => ({ key, holdMs })
+const withoutBeside = ({ beside: _, ...claim }: EventClaim): EventClaim => claim
