@@ -1618,7 +1618,8 @@ const apply = async (store: OpenStore, leases: Lease[], command: Command): Promi
           return {
             ...(work.op === 'claim' ? {} : { run: runIn(work.id) }),
             claim,
-            ...('lane' in work ? { lane: work.lane } : {}),
+            // A lane that refuses is that of a job, whose limit never changes.
+            ...('lane' in work ? { lane: { ...work.lane, whenFull: 'wait' } } : {}),
             ...(group ? { group: JSON.parse(JSON.stringify(group)) } : {}),
             ending: { key: command.key, by: `evt-${work.id}` },
           }
@@ -1767,6 +1768,42 @@ for (const { name, at } of [shared, ...postgres])
       }
       clock.advance(30_000)
       t.match(await second.take(10, 1000), [{ run: { deliveryId: 'a' } }, { run: { deliveryId: 'g1', merged: { count: 2 } } }])
+    })
+
+    promise('of events with one key that both take at once, one is left; nothing is left after the end', async (t, { first, second }) => {
+      const key = 'K'.repeat(20)
+      const stores = [first, second]
+      const take = (i: number) => {
+        const { eventId, ...run } = runOf(`k${i}`)
+        const work = { run: { eventId, endKeys: key, ...run }, claim: claimFor(`k${i}`), ending: { key, by: eventId } }
+        const kept = i % 3 === 0 ? { group: groupOf({ key: `g${i % 2}` }) } : i % 3 === 1 ? { lane: laneOf(1) } : {}
+        return stores[i % 2]?.acceptAll([{ ...work, ...kept }])
+      }
+      const live = async (): Promise<number> => {
+        let count = 0
+        for (;;) {
+          const leases = [
+            ...(await first.take(50, 60_000)),
+            ...(await second.take(50, 60_000)),
+            ...(await first.take(50, 60_000, 'groups')),
+          ]
+          if (leases.length === 0) return count
+          for (const lease of leases) await first.finish(lease, { kind: 'done' })
+          count += leases.filter(({ run }) => !run.cancelled).length
+        }
+      }
+      const answers = (await Promise.all(Array.from({ length: 60 }, (_, i) => take(i)))).flat()
+      t.ok(answers.every((answer) => typeof answer === 'object' && 'ended' in answer))
+      const ended = answers.flatMap((answer) => (typeof answer === 'object' && 'ended' in answer ? answer.ended : []))
+      t.equal(new Set(ended).size, ended.length, 'each was ended by one event')
+      t.equal(await live(), 1)
+      await Promise.all(Array.from({ length: 30 }, (_, i) => take(100 + i)))
+      const taken = [...(await first.take(50, 60_000)), ...(await second.take(50, 60_000))]
+      const leases = taken.filter(({ run }) => !run.cancelled)
+      t.match(await second.acceptAll([{ claim: claimFor('end'), ending: { key, by: 'evt-end' } }]), [{ taken: 'accepted' }])
+      for (const lease of leases) t.equal(await first.keepReply(lease, 'too late'), false)
+      for (const lease of taken.filter(({ run }) => run.cancelled)) await first.finish(lease, { kind: 'done' })
+      t.equal(await live(), 0)
     })
 
     promise('events that both add at once fill a group once, also beside second claims and items', async (t, { first, second }) => {

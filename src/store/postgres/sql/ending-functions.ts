@@ -5,6 +5,7 @@
 
 import { maxEnded } from '../../bounds.ts'
 import { mergedRun } from './group-functions.ts'
+import { lowStep } from './priority-indexes.ts'
 
 const keys = `case when split_part(run, '"', 6) = 'endKeys' then split_part(run, '"', 8)
   when split_part(run, '"', 6) = 'priority' and split_part(run, '"', 10) = 'endKeys' then split_part(run, '"', 12) end`
@@ -33,7 +34,7 @@ export const endingFunctions = `
   ${indexes('groups')}
 
   -- Marks runs as cancelled, takes them out of their lanes, which are locked, and makes them due. A worker that has such a run loses its
-  -- lease by the higher fence. The text of a run always ends in a brace. Returns the events of the runs.
+  -- lease by the higher fence. A run without an attempt keeps its place before later runs. The text of a run always ends in a brace. Returns the events of the runs.
   create function mark_runs_1(of_runs bigint[], new_mark text) returns text[]
   language plpgsql as $$
   declare
@@ -42,7 +43,8 @@ export const endingFunctions = `
     of_lane uuid;
   begin
     with marked as (
-      update runs set lane = null, parked = false, leased = false, fence = fence + 1, due_at = clock(), run = left(run, -1) || new_mark
+      update runs set lane = null, parked = false, leased = false, fence = fence + 1, run = left(run, -1) || new_mark,
+        due_at = case when attempt = 0 then made_at + ${lowStep} else clock() end
       from (select id, lane, parked from runs where id = any (of_runs) order by id for update) as before
       where runs.id = before.id
       returning runs.id, runs.event_id, before.lane, before.parked
