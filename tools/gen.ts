@@ -289,6 +289,7 @@ const defaults = {
   coalesce: routeProperties.coalesce,
   rate_limit: routeProperties.rate_limit,
   cooldown: routeProperties.cooldown,
+  lookup: definitions.Lookup,
   session: routeProperties.session,
   duplicates: routeProperties.duplicates,
   attachments: routeProperties.attachments,

@@ -61,6 +61,8 @@ const refusals: { readonly [code in Refused['code']]: RefusalRow } = {
   keys_unavailable: { status: 503, sentence: 'Keys of the sender are unavailable', level: 'warn', again: 'later' },
   list_unavailable: { status: 503, sentence: 'List is unavailable', level: 'warn', again: 'later' },
   in_progress: { status: 503, sentence: 'Request with this delivery id is in progress', level: 'warn', again: 'later' },
+  // The payload chooses what is looked up, so one answer that fails says nothing of the next event.
+  lookup_failed: { status: 503, sentence: 'Lookup failed', level: 'warn', again: 'later' },
   internal: { status: 500, sentence: 'Internal error', level: 'error', again: 'item' },
 }
 

@@ -18,6 +18,12 @@ const pausedRetrySeconds = 60
 export const routePaused = (name: string, detail?: string): Refused =>
   refuse('route_paused', { name, retryAfterSeconds: pausedRetrySeconds, ...(detail === undefined ? {} : { detail }) })
 
+/** After this time a sender may send an event again for which a list of a condition was not there. */
+const unlistedRetrySeconds = 60
+
+/** Refuses an event until the list is there that a condition needs: nobody may pass a list for allowing or for blocking unseen. */
+export const listUnavailable = (detail: string): Refused => refuse('list_unavailable', { retryAfterSeconds: unlistedRetrySeconds, detail })
+
 /** The answer to a sender. */
 export type Reply = {
   readonly status: number
@@ -64,6 +70,7 @@ type Refusal =
   | 'keys_unavailable'
   | 'list_unavailable'
   | 'in_progress'
+  | 'lookup_failed'
   | 'internal'
 
 export type Refused = {
@@ -92,6 +99,7 @@ export type Ignored = {
     | 'preview'
     | 'schema'
     | 'filter'
+    | 'lookup'
     | 'script'
     | 'transform'
     | 'cooldown'

@@ -140,6 +140,11 @@ export type Event = EventFacts & {
   readonly files?: readonly KeptFile[]
   /** The whole request as an event, where this event is one of its items (`split`). */
   readonly batch?: Event
+  /**
+   * The answers to the lookups of its route, by their names: a map as JSON, which is empty before they were asked. Absent on a route without
+   * `lookup`.
+   */
+  readonly lookup?: WithText | undefined
 }
 
 /**

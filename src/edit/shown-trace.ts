@@ -2,12 +2,9 @@
 
 import type { Reply } from '../core/outcome.ts'
 import type { Trace } from '../dryrun/trace/trace.ts'
-import { filters } from '../parts/stages/filters.ts'
 
 /** A trace as plain data, without the event, whose payload the editor has already. */
 export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer' | 'items'> & {
-  /** The name of the stage that the conditions of the trace belong to. */
-  readonly conditionsIn: string
   readonly answer: Reply
   readonly eventType?: string
 }
@@ -17,6 +14,5 @@ export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer' | 'items'> &
  */
 export const shownTrace = ({ event, parsed: _, outcome: __, items: ___, ...shown }: Trace): TraceShown => ({
   ...shown,
-  conditionsIn: filters.name,
   ...(event ? { eventType: event.eventType } : {}),
 })

@@ -62,6 +62,8 @@ type ConditionKit = {
   readonly recompileAtReload: () => void
   /** Takes over what an operator opens. */
   readonly adopt: Adopt
+  /** Whether a condition of the list is compiled; the others are left out. Absent: all are compiled. */
+  readonly isPicked?: (condition: ExactJson) => boolean
 }
 
 /**
@@ -337,9 +339,15 @@ const compileSpec = <S>(spec: ConditionSpec, path: Path, depth: number, builder:
 }
 
 /** Compiles one condition, or a list of conditions that must all hold. */
-const compileAll = <S>(spec: ExactJson, path: Path, depth: number, builder: Builder<S>): RunCondition<S> =>
+const compileAll = <S>(
+  spec: ExactJson,
+  path: Path,
+  depth: number,
+  builder: Builder<S>,
+  isPicked: (condition: ExactJson) => boolean = () => true,
+): RunCondition<S> =>
   Array.isArray(spec)
-    ? all(spec.map((condition, i) => compileOne(condition, [...path, i], depth, builder).run))
+    ? all(spec.flatMap((condition, i) => (isPicked(condition) ? compileOne(condition, [...path, i], depth, builder).run : [])))
     : compileOne(spec, path, depth, builder).run
 
 const eventScope = (fields: EventFields, { compiled }: ConditionKit): Scope<Event> => {
@@ -370,7 +378,7 @@ const eventScope = (fields: EventFields, { compiled }: ConditionKit): Scope<Even
  */
 export const compileConditions = (spec: ExactJson, kit: ConditionKit): ((event: Event) => FilterVerdict | Promise<FilterVerdict>) => {
   const fields = new EventFields()
-  const run = compileAll(spec, [], 1, { kit, scope: eventScope(fields, kit), count: { left: maxConditions } })
+  const run = compileAll(spec, [], 1, { kit, scope: eventScope(fields, kit), count: { left: maxConditions } }, kit.isPicked)
   const shared = fields.shared()
   const conclude = (failure: ConditionResult): FilterVerdict => {
     for (const field of shared) field.forget()

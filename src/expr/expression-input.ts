@@ -27,6 +27,7 @@ export const expressionInput = (event: Event): JsonObject => {
     delivery_id: deliveryId,
     ...(isObject(payload) ? payload : {}),
     ...(event.batch ? { batch: looseOf(event.batch) } : {}),
+    ...(event.lookup ? { lookup: looseOf(event.lookup) } : {}),
   }
   inputsByEvent.set(event, all)
   return all

@@ -3,7 +3,7 @@
  * is missing where a list has no such item or a map no such key.
  */
 
-import { compileNumbersBehind, type NumbersBehind, readExactly, type WithText } from '../core/exact-json.ts'
+import { compileNumbersBehind, exactOf, type NumbersBehind, readExactly, type WithText } from '../core/exact-json.ts'
 import { type ExactJson, type ExactObject, isObject, type Json, own } from '../core/json.ts'
 import type { Event, Headers } from '../core/request.ts'
 import { changedFiles, changedFilesField } from './changed-files.ts'
@@ -101,6 +101,17 @@ const compileHeader = (written: string): ((headers: Headers) => Json | undefined
 export const pathInBatch = (path: string): string | undefined => (path.startsWith('batch.') ? path.slice('batch.'.length) : undefined)
 
 /**
+ * Returns the part of a path behind `lookup.`, which is empty for `lookup` itself; `undefined` for any other path. On a route with `lookup`
+ * such a path leads to the answers, whatever the payload has under that key.
+ */
+export const pathInLookup = (path: string): string | undefined =>
+  path === 'lookup' ? '' : path.startsWith('lookup.') ? path.slice('lookup.'.length) : undefined
+
+/** Compiles a path in the answers to lookups, as `pathInLookup` returns it. */
+export const compileLookupPath = (path: string): ((from: WithText) => ExactJson | undefined) =>
+  path === '' ? exactOf : compileExactPath(path)
+
+/**
  * Compiles a condition's `field`: `event` or `event_type`, `headers.<name>`, a field of the request (`request.query.<name>`), or a path in
  * the payload (rules: Filters 3, 19). A path may begin with `payload.`: it starts in the payload's own key `payload` where the value of that
  * key is a map, else in the payload itself. The function returns `undefined` for a missing value. Numbers are read exactly.
@@ -123,6 +134,11 @@ export const compileField = (field: string): ((event: Event) => ExactJson | unde
     return (event) => readExactly(event, read, behind)
   }
   const ofEvent = compilePayloadField(field)
+  const inLookup = pathInLookup(field)
+  if (inLookup !== undefined) {
+    const ofLookup = compileLookupPath(inLookup)
+    return (event) => (event.lookup ? ofLookup(event.lookup) : ofEvent(event))
+  }
   const inBatch = pathInBatch(field)
   if (inBatch === undefined) return ofEvent
   const ofBatch = compilePayloadField(inBatch)

@@ -10,7 +10,7 @@ import { cut, printable } from '../core/text.ts'
 import { percentEncoded, wellFormed } from './escape.ts'
 import { expressionInput } from './expression-input.ts'
 import { BadExpression, compileJsonata, FailedExpression } from './jsonata/jsonata.ts'
-import { compilePayloadField, pathInBatch } from './path.ts'
+import { compileLookupPath, compilePayloadField, pathInBatch, pathInLookup } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
 import { renderJson, scalarKey } from './render.ts'
 import { compileRequestField, isRequestField } from './request-field.ts'
@@ -146,10 +146,15 @@ const fallbacks: ReadonlyMap<string, (event: Event) => string> = new Map([
 ])
 
 /** Whether a placeholder may have a value of the event or its request where the payload has none. */
-export const hasFallback = (path: string): boolean => fallbacks.has(path) || isRequestField(path)
+export const hasFallback = (path: string): boolean => fallbacks.has(path) || isRequestField(path) || pathInLookup(path) !== undefined
 
 const compilePlaceholder = <T>(path: string, written: string, use: ValueUse<T>): ((event: Event) => string | T) => {
   const own = compileValue(path, written, use)
+  const inLookup = pathInLookup(path)
+  if (inLookup !== undefined) {
+    const ofLookup = compileLookupPath(inLookup)
+    return (event) => (event.lookup ? shown(ofLookup(event.lookup), written, use) : own(event))
+  }
   const inBatch = pathInBatch(path)
   if (inBatch === undefined) return own
   const ofBatch = compileValue(inBatch, written, use)
@@ -161,10 +166,13 @@ const compileValue = <T>(path: string, written: string, use: ValueUse<T>): ((eve
   const fallback = fallbacks.get(path) ?? compileRequestField(path)
   return (event) => {
     const own = get(event)
-    const value = own === undefined ? fallback?.(event) : own
-    if (value === undefined) return use.missing(written)
-    return typeof value === 'string' ? use.text(value) : use.show(value)
+    return shown(own === undefined ? fallback?.(event) : own, written, use)
   }
+}
+
+const shown = <T>(value: ExactJson | undefined, written: string, use: ValueUse<T>): string | T => {
+  if (value === undefined) return use.missing(written)
+  return typeof value === 'string' ? use.text(value) : use.show(value)
 }
 
 const compileExpression = <T>(source: string, written: string, use: ValueUse<T>, kit: TemplateKit): Renderer<string | T> => {

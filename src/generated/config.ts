@@ -466,6 +466,12 @@ payload_mismatch?: ("ignore" | "refuse" | "warn")
 filters?: (Condition[] | Condition)
 /** Whether the event's trace goes on the trace that the sender names in traceparent. */
 trust_trace_context?: boolean
+/** Questions to servers for what the payload lacks. Conditions and templates read the answers: lookup.<name>. */
+lookup?: {
+[k: string]: Lookup | undefined
+}
+/** Seconds that all lookups of an event may take together. */
+lookup_timeout_seconds?: number
 /** A script under scripts/ that filters or transforms the payload: JSON on stdin, JSON or text on stdout. */
 script?: string
 /** Seconds the script may take; past them the event is ignored. */
@@ -936,6 +942,23 @@ all?: Condition[]
 any?: Condition[]
 not?: Condition
 }
+/** One question, to one kind of server. */
+export interface Lookup {
+/** Gets JSON from this address; no placeholder in its host. Values are percent-encoded. */
+http?: string
+/** http: the path of the value in the JSON. Absent: all of it. */
+path?: string
+/** http: further headers; ${NAME} is resolved, and braces are text. */
+headers?: {
+[k: string]: string | undefined
+}
+/** http: true lets the address lead into a private network or to this machine. */
+allow_private?: boolean
+/** How long an answer counts for equal questions. Failures are never kept. */
+cache_minutes?: number
+/** What becomes of the event where the server gives no answer. */
+on_failure?: ("retry" | "ignore" | "pass")
+}
 /** A target with settings of its own. */
 export interface DeliverTo {
 target: Target
@@ -1158,6 +1181,14 @@ script?: {
 stdout?: string
 /** It fails, for this reason. */
 fail?: string
+}
+/** The answers to the route's lookups, by their names. */
+lookup?: {
+[k: string]: unknown | undefined
+}
+/** The lookups that fail, by their names, each with its reason. */
+lookup_failures?: {
+[k: string]: string | undefined
 }
 /** What the agent does; absent: it answers with its prompt. */
 agent?: {

@@ -99,6 +99,7 @@ export const defaults = {
     "body": "auto",
     "payload_mismatch": "ignore",
     "trust_trace_context": false,
+    "lookup_timeout_seconds": 5,
     "script_timeout_seconds": 30,
     "expression_error": "empty",
     "deliver": "log",
@@ -125,6 +126,11 @@ export const defaults = {
   },
   "cooldown": {
     "last": false
+  },
+  "lookup": {
+    "allow_private": false,
+    "cache_minutes": 0,
+    "on_failure": "retry"
   },
   "session": {
     "history": 40

@@ -11,6 +11,7 @@ import type { Filled } from '../expr/template.ts'
 import type { ScriptJob, ScriptResult } from '../process/script.ts'
 import type { Store } from '../store/ports.ts'
 import type { Inflate } from './body/inflate.ts'
+import type { AskLookup } from './lookups/lookup.ts'
 import type { OwnComments } from './own-comment.ts'
 import type { PartScopes } from './part-scopes.ts'
 import type { SenderKeys } from './sender-keys.ts'
@@ -76,8 +77,10 @@ export interface Jobs {
 
 /** Observes how a plan handles an event, for commands that run an event through a plan, such as `webhook trace`. */
 export interface PlanObserver {
-  /** Called for each condition, and each group of conditions, of the route's filters when it is compiled. */
-  readonly condition: (condition: CompiledCondition) => void
+  /** Called for each condition, and each group of conditions, of the route's filters when it is compiled. `stage`: the stage that judges it. */
+  readonly condition: (condition: CompiledCondition, stage: string) => void
+  /** Called with the event that has the answers to its lookups, before the filters judge it that read them. */
+  readonly lookedUp: (event: Event) => void
   /** Called for each placeholder that is filled in. `where`: the key of the route, such as `prompt`. */
   readonly filled: (where: string, filled: Filled) => void
   /** Called with the targets of each message, with all templates filled in. */
@@ -132,6 +135,7 @@ export interface Effects {
   readonly jobs: Jobs
   /** Runs a script below `folder`. Resolves to `undefined` when too many scripts already wait for their start. Never rejects. */
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
+  readonly lookup: AskLookup
   /** Sends a text of a direct delivery now. Never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
   /**

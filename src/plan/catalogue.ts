@@ -6,6 +6,7 @@
 import type { Config } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { endings } from '../parts/endings/index.ts'
+import { lookupsByName } from '../parts/lookups/index.ts'
 import { operatorsByName } from '../parts/operators/index.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { presets, schemes } from '../parts/schemes/index.ts'
@@ -28,6 +29,7 @@ export const builtinCatalogue: Catalogue = {
   runners: runnersByName,
   targets: targetsByName,
   toolsets: toolsetsByName,
+  lookups: lookupsByName,
 }
 
 /**

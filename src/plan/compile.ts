@@ -11,6 +11,7 @@ import { compileClaimIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
 import { FailedExpressions } from '../parts/failed-expressions.ts'
+import type { LookupPart } from '../parts/lookups/lookup.ts'
 import type { ExactOperator } from '../parts/operators/operator.ts'
 import { checkPoll } from '../parts/polling/svix.ts'
 import type { StageReport } from '../parts/report.ts'
@@ -26,6 +27,7 @@ import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { verifyNames } from '../parts/written-names.ts'
 import { checkDispatch } from './dispatch-rules.ts'
+import { checkLookups } from './lookup-rules.ts'
 import type { PlanSettings } from './plan-settings.ts'
 import { problemAt } from './problem-at.ts'
 import { checkKeys, checkPaths } from './route-paths.ts'
@@ -47,6 +49,7 @@ export type Catalogue = {
   readonly runners: ReadonlyMap<string, RunnerPart>
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly toolsets: ReadonlyMap<string, ToolsetPart>
+  readonly lookups: ReadonlyMap<string, LookupPart>
 }
 
 export type Compiled = {
@@ -90,7 +93,7 @@ export const compileRoute = (
     toolsets: toolsetNames(config, catalogue.toolsets),
     agent: config.agent,
   })
-  diagnostics.push(...checkPaths(route), ...checkKeys(route), ...checkDispatch(route, config.routes, catalogue))
+  diagnostics.push(...checkPaths(route), ...checkKeys(route), ...checkDispatch(route, config.routes, catalogue), ...checkLookups(route))
   const report: StageReport = (code, path, message, help, inFile) => {
     const place = inFile && placeInJson(inFile.file, inFile.pointer)
     const related = place ? { related: [{ place, message: 'the mistake' }] } : {}
@@ -126,6 +129,7 @@ export const compileRoute = (
     schemes: schemesFor(route, catalogue),
     operators: catalogue.operators,
     targets,
+    lookups: catalogue.lookups,
   }
   const plan = makeOrRelease(scope, () => assemblePlan(route, kit, catalogue, scope, dispatched))
   if (diagnostics.some(({ stopsStart }) => stopsStart)) {

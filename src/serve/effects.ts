@@ -28,6 +28,7 @@ import { createKeptKeys } from './kept-keys.ts'
 import { createEventRates } from './limits/event-rates.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createSharedLimiter } from './limits/shared-limiter.ts'
+import { Lookups } from './lookups.ts'
 import { RedactionCounts } from './redaction-counts.ts'
 import { AwaitedReplies } from './replies/awaited-replies.ts'
 import { createStatusTokens } from './replies/status-token.ts'
@@ -61,6 +62,7 @@ export type SharedEffects = {
   readonly redactionJudged: NonNullable<Effects['redactionJudged']>
   readonly redactions: RedactionCounts
   readonly download: Effects['download']
+  readonly lookups: Lookups
   readonly ownComments: OwnComments
   readonly keys: SenderKeys
   readonly tooOld: Effects['tooOld']
@@ -170,6 +172,7 @@ export const createSharedEffects = ({
     },
     redactions,
     download,
+    lookups: new Lookups(clock),
     ownComments: createOwnComments(() => openedResources().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
     tooOld,
@@ -238,10 +241,11 @@ export class LiveEffects implements Effects {
   readonly hasRoom: (more?: number) => boolean
   readonly wake: Effects['wake']
   readonly jobs: Jobs
+  readonly lookup: Effects['lookup']
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   readonly #store: () => Store
 
-  constructor(shared: SharedEffects, jobs: Jobs, send: (outgoing: Outgoing) => Promise<Sent>) {
+  constructor(shared: SharedEffects, jobs: Jobs, { send, lookup }: Pick<Effects, 'send' | 'lookup'>) {
     this.clock = shared.clock
     this.log = shared.log
     this.traces = shared.traces
@@ -264,6 +268,7 @@ export class LiveEffects implements Effects {
     this.wake = shared.wake
     this.jobs = jobs
     this.send = send
+    this.lookup = lookup
     this.#store = shared.store
   }
 

@@ -19,6 +19,7 @@ import { challengeKeysOf, checkChallengeKeys } from '../plan/route-schemes.ts'
 import { Subscriptions } from '../plan/subscriptions.ts'
 import { createSender, type DeliverySettings, type Sender, whyUndeliverable } from '../runs/sender.ts'
 import { LiveEffects, type SharedEffects } from './effects.ts'
+import { lookupAccess } from './lookup-access.ts'
 
 export type PlanBase = {
   /** A reload with equal inputs keeps this base. */
@@ -111,12 +112,14 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
     ownComments,
     breakers,
   })
+  const lookup: LiveEffects['lookup'] = (question) =>
+    shared.lookups.ask(question, lookupAccess(question.part, profiles.get(question.profile)))
   const compile: PlanBase['compile'] = (route, asked, routes) =>
     compileRoute(
       route,
       { ...settings, agent: agent.now, ...(routes ? { routes } : {}) },
       catalogue,
-      new LiveEffects(shared, asked, sendingFor(route, send)),
+      new LiveEffects(shared, asked, { send: sendingFor(route, send), lookup }),
     )
   const subscriptions = new Subscriptions({
     file: join(dataDir, subscriptionsFileName),

@@ -62,6 +62,8 @@ const retry = { max_attempts: 2 }
 const direct = { deliver_only: true, retry }
 const twice = [{ body: push }, { body: push }]
 const hour = 3_600
+/** Stands for the server of the test, which answers lookups. */
+const asked = 'http://asked.invalid'
 const delay = { delay_seconds: hour }
 /** It is due a minute later, and begins first where both are due. */
 const high = { delay_seconds: hour + 60, priority: 'high' }
@@ -142,6 +144,7 @@ const features: { readonly [row: string]: Feature } = {
     { filters: [{ field: 'n', regex: '^9007199254740993$' }] },
     { events: [{ body: '{"event_type":"push","n":9007199254740993}' }], text: 'n 9007199254740993' },
   ),
+  '`lookup`': works({ lookup: { n: { http: `${asked}/n`, allow_private: true } }, prompt: 'n {lookup.n}' }),
   '`script`': works({ script: 'note.sh', prompt: '{script_output}' }, { text: 'by a script' }),
   '`transform`': works({ transform: '{ "m": "made of " & n }', prompt: '{m} {n}' }, { text: 'made of 1 {n}' }),
   '`cron_job`': works({ cron_job: 'nightly' }),
@@ -190,7 +193,8 @@ const routesTo = (origin: string, each: (slug: string) => Tree = () => ({})): Tr
     const slug = slugOf(row)
     const to = { deliver: 'http', deliver_extra: { url: `${origin}/${slug}` } }
     const work = { prompt: 'n {n}', ...(route.cron_job === undefined ? to : {}) }
-    return [slug, { ...(route.dispatch === undefined ? work : {}), ...route, ...each(slug) }]
+    const known = JSON.parse(JSON.stringify(route).replaceAll(asked, origin)) as Tree
+    return [slug, { ...(route.dispatch === undefined ? work : {}), ...known, ...each(slug) }]
   })
   const taken = { address: false, prompt: 'n {n}', deliver: 'http', deliver_extra: { url: `${origin}/${slugOf('`dispatch`')}` } }
   return { ...Object.fromEntries(routes), taken, none: { address: false } }
@@ -476,7 +480,7 @@ const shownOf = async (gateway: TestGateway, slug: string, shown: string): Promi
 
 for (const [at, column] of columns.entries())
   t.test(column, { skip: column === 'shared store' && withoutPostgres }, async (t): Promise<void> => {
-    const target = await sink(t, (response) => json(response, 200, {}))
+    const target = await sink(t, (response, { url }) => json(response, 200, url === '/n' ? 1 : {}))
     const clock = ownTime(t)
     const door = await doors[column]?.({ t, start: starting(t, target, clock), origin: target.origin, clock })
     if (!door) throw new Error('the walk does not know this door')

@@ -244,7 +244,7 @@ t.test('webhook trace shows each stage, the condition that said no and what it s
       ...['signature', 'json', 'events', 'own_comment'].map((stage) => `${stage} pass`),
       'payload_schema skip',
       'filters stop',
-      ...['event_rate', 'script', 'transform', 'duplicate', 'cooldown', 'dispatch'].map((stage) => `${stage} skip`),
+      ...['event_rate', 'lookup', 'script', 'transform', 'duplicate', 'cooldown', 'dispatch'].map((stage) => `${stage} skip`),
     ],
   )
   const { conditions } = (stopped.stages[9] as { detail: { conditions: Tree[] } }).detail

@@ -12,6 +12,7 @@ import { sections } from '../../src/edit/sections.ts'
 import { defaults } from '../../src/generated/defaults.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { endings } from '../../src/parts/endings/index.ts'
+import { lookups } from '../../src/parts/lookups/index.ts'
 import { operators } from '../../src/parts/operators/index.ts'
 import { runners, runnersByName } from '../../src/parts/runners/index.ts'
 import { presets, schemes } from '../../src/parts/schemes/index.ts'
@@ -115,7 +116,7 @@ t.test('runners and signature schemes are those of the schema', async (t) => {
 })
 
 t.test('names are unique in every registry, and so are their maps', async (t) => {
-  for (const parts of [stages, endings, operators, [...schemes, ...presets], runners, targets, toolsets, senderLogs])
+  for (const parts of [stages, endings, operators, [...schemes, ...presets], runners, targets, toolsets, lookups, senderLogs])
     t.equal(new Set(namesOf(parts)).size, parts.length)
   t.equal(targetsByName.size, targets.length)
   const called = targets.flatMap(({ name, aliases = [] }) => [name, ...aliases])
@@ -140,6 +141,7 @@ t.test('a part stands in the file of its name', async (t) => {
     runners,
     targets,
     tools: toolsets,
+    lookups,
     'sender-logs': senderLogs,
   })) {
     const files = readdirSync(join(root, 'src/parts', kind), { recursive: true, encoding: 'utf8' })

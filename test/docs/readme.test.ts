@@ -30,7 +30,12 @@ const markdown = (folder: string): string[] =>
     .filter((file) => file.endsWith('.md'))
     .map((file) => join(folder, file))
 const documents = [...markdown('.'), ...markdown('bench'), ...(existsSync(join(root, 'docs')) ? markdown('docs') : [])]
-const env = { WEBHOOK_SECRET: 'b0e6f2a94c7d41d8', ANTHROPIC_API_KEY: 'key', OPENAI_API_KEY: 'key' }
+const env = {
+  WEBHOOK_SECRET: 'b0e6f2a94c7d41d8',
+  INVENTORY_TOKEN: 'a-long-token-of-an-inventory',
+  ANTHROPIC_API_KEY: 'key',
+  OPENAI_API_KEY: 'key',
+}
 /** Every setting that a target may have in the environment: credentials never stand in a document. */
 const credentials = Object.fromEntries(
   targets.flatMap(({ settings = [], forms = {} }) =>

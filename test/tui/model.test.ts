@@ -461,7 +461,6 @@ const stages = Array.from({ length: 12 }, (_, i) => ({ stage: `stage_${i}`, resu
 const traced = {
   stages,
   conditions: [],
-  conditionsIn: 'filters',
   placeholders: [],
   notes: [],
   name: 'accepted',
@@ -482,9 +481,9 @@ t.test('a trace is scrolled to its end and no further', async (t) => {
 
 t.test('beside the filters stands how many hold, not what is below a "not"', async (t) => {
   const conditions = [
-    { path: [0], holds: true },
-    { path: [1], holds: true },
-    { path: [1, 'not'], holds: false },
+    { path: [0], stage: 'filters', holds: true },
+    { path: [1], stage: 'filters', holds: true },
+    { path: [1, 'not'], stage: 'filters', holds: false },
   ]
   const of = (judged: readonly object[]): string => {
     const trace = { ...traced, stages: [{ stage: 'filters', result: 'pass' }], conditions: judged }
@@ -493,8 +492,8 @@ t.test('beside the filters stands how many hold, not what is below a "not"', asy
   t.match(of(conditions), /filters +ok +2\/2/)
   t.match(
     of([
-      { path: [], holds: true },
-      { path: ['not'], holds: false },
+      { path: [], stage: 'filters', holds: true },
+      { path: ['not'], stage: 'filters', holds: false },
     ]),
     /filters +ok +1\/1/,
   )

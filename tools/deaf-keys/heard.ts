@@ -219,6 +219,14 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'each push ends the review before it; a push that is held back ends nothing': 'Route.supersede.key',
     'two values of a key cannot run together, and another route has keys of its own': 'Route.cancel_on.key',
   },
+  'spec/lookups.test.ts': {
+    'a server that redirects, sends too much, sends slowly, packs or breaks off gives no answer': 'Route.lookup_timeout_seconds',
+    'a trace and a test ask nothing, and take the answers that they are given': 'TestMocks.lookup TestMocks.lookup_failures',
+    'answers are kept for cache_minutes, failures never, and equal questions at once are asked once': 'Lookup.cache_minutes',
+    'conditions, texts, keys and the script read the answer, and not the payload':
+      'Lookup.allow_private Lookup.headers Lookup.http Lookup.path Route.lookup',
+    'without an answer: retry, ignore and pass': 'Lookup.on_failure',
+  },
   'spec/duplicates.test.ts': {
     'no value forges the key of two fields, and an event without a usable value counts by its id': 'Route.duplicates.key',
     'the first event with a key counts for its minutes, and an id for an hour all the same': 'Route.duplicates.minutes',

@@ -260,4 +260,14 @@ export const meaningExplanations = {
     fix: 'Name it in dispatch of the route that receives its events, or remove address: false and give it a secret.',
     example: { of: 'route', bad: 'address: false\n', good: 'events: [push]\n' },
   },
+  WH249: {
+    means: 'A question under lookup cannot be asked as it is written, or something reads a lookup that the route does not have.',
+    why: 'The answer would always be missing. Under not, a condition on it would let everything through. So the gateway does not start.',
+    fix: 'Do what the finding says.',
+    example: {
+      of: 'route',
+      bad: 'lookup: { host: { http: "http://10.0.0.7/{host}" } }\nprompt: "{lookup.host}"\n',
+      good: 'lookup: { host: { http: "https://inventory.example.org/{host}" } }\nprompt: "{lookup.host}"\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -38,7 +38,7 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   handshake: { means: 'A question of the sender was answered. No event came with it.', fix: 'Nothing is to be done.' },
   ignored: {
     means:
-      'The signature holds, and the route does not want the event: by its events, payload schema, filters, script or cooldown, as a comment of its own, as its job cannot start, or as a HEAD or prefetch only looked at the address.',
+      'The signature holds, and the route does not want the event: by its events, payload schema, filters, lookups, script or cooldown, as a comment of its own, as its job cannot start, or as a HEAD or prefetch only looked at the address.',
     fix: `${showsWhy} headgate webhook trace <route> --event-id <id> shows every condition.`,
   },
   bad_signature: {
@@ -119,6 +119,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   in_progress: {
     means: 'Another request with this delivery id is still being delivered, or its gateway died. Nothing was sent for this one.',
     fix: 'Nothing: the sender repeats it. A claim that nobody settles ends after half a minute.',
+  },
+  lookup_failed: {
+    means: 'A question under lookup of the route had no answer: the server did not answer in time, or refused. on_failure of it is retry.',
+    fix: `${showsWhy} The sender may repeat it; headgate events replay <id> asks again. With on_failure: ignore the event ends here, with pass it goes on without the answer.`,
   },
   keys_unavailable: {
     means: 'The keys that the sender signs with could not be fetched.',

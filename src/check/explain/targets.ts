@@ -102,6 +102,21 @@ export const targetExplanations = {
       good: 'events: [pull_request, push]\nprompt: "{repository.full_name}"\nfilters: [{ field: number, exists: true }]\ndeliver: github_comment\ndeliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }\n',
     },
   },
+  WH715: {
+    means: 'No condition, template or script of the route reads the answer to this lookup.',
+    why: 'Each event waits for an answer that nobody uses.',
+    fix: 'Read it as lookup.<name>, or remove it.',
+    example: {
+      of: 'route',
+      bad: 'lookup: { owner: { http: "https://inventory.example.org/{host}" } }\nprompt: "{host}"\n',
+      good: 'lookup: { owner: { http: "https://inventory.example.org/{host}" } }\nprompt: "{lookup.owner}"\n',
+    },
+  },
+  WH716: {
+    means: 'The server of this lookup gives no answer without a setting that is missing, such as a token.',
+    why: 'Each of its questions fails, and on_failure says what becomes of the event.',
+    fix: 'Set it where the finding says.',
+  },
   WH713: {
     means: 'The chat target has neither a chat_id in deliver_extra nor a home channel.',
     why: 'It does not know where to post: every delivery fails.',

@@ -16,6 +16,7 @@ import { type Trace, type Traced, tracePlan } from '../../dryrun/trace/trace.ts'
 import { compileCondition } from '../../parts/operators/jsonata.ts'
 import { events } from '../../parts/stages/events.ts'
 import { filters } from '../../parts/stages/filters.ts'
+import { lookup } from '../../parts/stages/lookup.ts'
 import { script } from '../../parts/stages/script.ts'
 import { compileTransform, transform, whyFailed } from '../../parts/stages/transform.ts'
 import { quietBook } from '../../plan/check.ts'
@@ -64,7 +65,8 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
       if (body.length > config.adapter.max_body_bytes || isOfOtherSender(source.spec, sample)) continue
       const traced: Traced = { kind: 'verified', request: sampleRequest(source, sample, body) }
       const told = await tracePlan(traced, world, plan)
-      const texts = told.stoppedAt === filters.name && !hasScript ? await unfiltered.trace(traced) : undefined
+      const texts =
+        (told.stoppedAt === filters.name || told.stoppedAt === lookup.name) && !hasScript ? await unfiltered.trace(traced) : undefined
       const one = takenSample(name, told, texts ?? told, hasScript, runScripts)
       if (!one) continue
       const transformed = evaluateTransform ? await resultOf(evaluateTransform, one.event) : undefined

@@ -157,7 +157,9 @@ const addDiagnosis = (webhook: CliCommand, run: RunCommand): void => {
     .option('--query <text>', 'the query of the address: team=core&n=1')
     .addOption(new Option('--method <method>', 'default: POST where the route takes it').choices(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']))
     .option('--scheme <name>', 'sign with this scheme, or none, or bad')
-    .option('--run-scripts', "run the route's script: the one thing here that may touch the world")
+    .option('--lookups <json>', "the answers to the route's lookups, by their names: JSON, @file or @-; nothing is asked")
+    .option('--ask', "ask the route's lookups, over the network")
+    .option('--run-scripts', "run the route's script: it may touch the world")
     .action((name: string, options: WebhookTraceOptions) =>
       run(async (cli) => (await import('./trace.ts')).webhookTrace(name, options, cli)),
     )

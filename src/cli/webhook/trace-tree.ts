@@ -3,13 +3,14 @@
  * the answer, and the run that would start with its text.
  */
 
+import { isObject, type Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { jsonText } from '../../datadir/json-text.ts'
 import { shownExtra } from '../../dryrun/trace/describe-trace.ts'
 import { type Judged, judgedText } from '../../dryrun/trace/plan-observer.ts'
 import type { TracedStage } from '../../dryrun/trace/stage-log.ts'
 import type { Trace } from '../../dryrun/trace/trace.ts'
-import { filters } from '../../parts/stages/filters.ts'
+import { lookup } from '../../parts/stages/lookup.ts'
 import type { Paint } from '../shell/paint.ts'
 import type { PayloadSource } from './payload.ts'
 
@@ -38,14 +39,15 @@ const payloadSources: { readonly [from in PayloadSource['from']]: string } = {
 
 /** Returns the text. The second argument says where the payload is from. */
 export const traceText = (traced: Trace, { from, name: of }: PayloadSource, paint: Paint): string => {
-  const { route, event, stages, conditions, starts, notes, name, reason, answer } = traced
+  const { route, event, stages, conditions, lookups, starts, notes, name, reason, answer } = traced
   const about = event ? `  event ${printable(event.eventType)}` : ''
   const lines = [
     `${paint.bold(printable(route))}${about}`,
     `payload  ${payloadSources[from]}${of === undefined ? '' : ` ${printable(of)}`}`,
     ...stages.flatMap((each, i) => [
       stageLine(each, i),
-      ...(each.stage === filters.name ? conditions.map(conditionLine) : []),
+      ...(each.stage === lookup.name ? answerLines(lookups) : []),
+      ...conditions.filter(({ stage }) => stage === each.stage).map(conditionLine),
       ...changeLines(each),
     ]),
     `outcome  ${paint.bold(name)}${reason === undefined ? '' : `: ${printable(reason)}`}`,
@@ -62,6 +64,14 @@ const stageLine = ({ stage, result, reason }: TracedStage, i: number): string =>
 
 const changeLines = ({ change }: TracedStage): string[] =>
   change ? [`     before  ${printable(change.before, maxChangeUnits)}`, `     after   ${printable(change.after, maxChangeUnits)}`] : []
+
+/** The most characters of an answer to a lookup. */
+const maxAnswerChars = 300
+
+const answerLines = (answers: Json | undefined): readonly string[] =>
+  isObject(answers)
+    ? Object.entries(answers).map(([name, value]) => `     ${printable(`${name} = ${jsonText(value)}`, maxAnswerChars)}`)
+    : []
 
 const conditionLine = (judged: Judged): string => {
   const indent = '  '.repeat(judged.path.filter((part) => typeof part === 'string').length)

@@ -1,12 +1,14 @@
 /**
  * `webhook trace <name>`: takes one event through the stages of a route, and prints what each stage decides. Nothing is stored or sent;
- * only with `--run-scripts` the route's script runs.
+ * only with `--run-scripts` the route's script runs, and only with `--ask` its lookups are asked.
  */
 
 import { exit, usage } from '../../core/fault.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
 import { isTakenOutcome } from '../../core/outcome-table.ts'
 import { describeTrace } from '../../dryrun/trace/describe-trace.ts'
 import { traceRoute } from '../../dryrun/trace/trace-route.ts'
+import { parseData, readTextOption } from '../shell/input.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { traceText } from './trace-tree.ts'
@@ -20,18 +22,29 @@ export type WebhookTraceOptions = ContentOptions & {
   readonly query?: string
   readonly method?: string
   readonly runScripts?: boolean
+  readonly lookups?: string
+  readonly ask?: boolean
 }
 
 export const webhookTrace = async (name: string, options: WebhookTraceOptions, cli: Cli): Promise<number> => {
-  const { event, query, method, scheme, set = [], unset = [], runScripts = false } = options
+  const { event, query, method, scheme, set = [], unset = [], runScripts = false, ask = false } = options
   const isChanged = [event, query, method, scheme, options.set, options.unset].some((given) => given !== undefined)
   if (options.eventId !== undefined && isChanged) throw usage('--event-id stands alone: the event is taken as it was')
+  if (ask && options.lookups !== undefined) throw usage('give one of --lookups and --ask')
+  const lookups = ask ? 'ask' : await givenAnswers(options.lookups, cli)
   const { of, ...source } = await tracedContent(options, cli)
-  const traced = await traceRoute(cli.workspace, name, { of, event, query, method, scheme, set, unset, runScripts })
+  const traced = await traceRoute(cli.workspace, name, { of, event, query, method, scheme, set, unset, runScripts, lookups })
   return answer(cli, {
     kind: 'webhook.trace',
     data: { ...describeTrace(traced), payload: { from: source.from, name: source.name ?? null } },
     text: traceText(traced, source, paintWith(cli.io.colour)),
     exitCode: isTakenOutcome(traced.outcome) ? exit.ok : exit.no,
   })
+}
+
+const givenAnswers = async (option: string | undefined, { io }: Cli): Promise<JsonObject | undefined> => {
+  if (option === undefined) return undefined
+  const answers = parseData('--lookups', await readTextOption('--lookups', option, io))
+  if (!isObject(answers)) throw usage('--lookups is no map of names to answers', `for example --lookups '{"pr":{"state":"open"}}'`)
+  return answers
 }

@@ -10,6 +10,7 @@ import type { TestExpect } from '../../generated/config.ts'
 import { bodyType, withShownBody } from '../../parts/body-pieces.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
 import { filters } from '../../parts/stages/filters.ts'
+import { lookup } from '../../parts/stages/lookup.ts'
 import { targetName } from '../../parts/written-names.ts'
 import type { Trace } from '../trace/trace.ts'
 import { type Difference, type MatchContext, match } from './matcher.ts'
@@ -47,7 +48,7 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
     const reason = traced?.reason ?? ''
     // The reason begins with the name of the condition that said no. That condition may stand inside the wanted condition.
     const isAboutWanted = reason.startsWith(wanted) && /^[ :.[]/.test(reason.slice(wanted.length))
-    return traced?.stoppedAt === filters.name && isAboutWanted
+    return (traced?.stoppedAt === filters.name || traced?.stoppedAt === lookup.name) && isAboutWanted
       ? []
       : [{ at: 'rule', expected: `${wanted} to say no`, got: reason || 'nothing said no' }]
   },

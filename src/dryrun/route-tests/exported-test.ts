@@ -6,6 +6,7 @@ import { isJson, type Json, type JsonObject } from '../../core/json.ts'
 import { stars } from '../../core/secret-names.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
 import { filters } from '../../parts/stages/filters.ts'
+import { lookup } from '../../parts/stages/lookup.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import { scrub } from '../samples/scrub.ts'
 
@@ -35,7 +36,9 @@ export const exportedTest = (
     expect: {
       outcome,
       ...(outcome === 'ignored' && stage !== undefined ? { stopped_at: stage } : {}),
-      ...(stage === filters.name && reason !== undefined ? { rule: reason.split(' ')[0]?.replace(/:$/, '') ?? '' } : {}),
+      ...((stage === filters.name || stage === lookup.name) && reason?.startsWith('filters')
+        ? { rule: reason.split(' ')[0]?.replace(/:$/, '') ?? '' }
+        : {}),
     },
   }
 }

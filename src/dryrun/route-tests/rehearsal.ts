@@ -10,6 +10,7 @@ import type { Log } from '../../core/log.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { Reply } from '../../core/outcome.ts'
 import type { Effects } from '../../parts/effects.ts'
+import type { LookupQuestion } from '../../parts/lookups/lookup.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
@@ -24,6 +25,7 @@ import { openMemory } from '../../store/memory/memory-store.ts'
 import { addressProblem } from '../trace/address-problem.ts'
 import { createDryEffects } from '../trace/dry-effects.ts'
 import { type DryPlan, dryPlan } from '../trace/dry-plan.ts'
+import { type GivenAnswers, givenLookups } from '../trace/given-lookups.ts'
 import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
@@ -35,6 +37,8 @@ export type Mocks = {
   readonly deliver?: { readonly fail: string; readonly repeatable: boolean }
   /** The result of the route's script. Absent: the script lets the event on unchanged. `run`: the real script runs. */
   readonly script?: ScriptResult | 'run'
+  /** The answers to the route's lookups. A lookup that is not named is not asked, and its answer is missing. */
+  readonly lookups?: GivenAnswers
 }
 
 /** The effects of the events since the previous call of `happened`. */
@@ -113,6 +117,7 @@ export const createRehearsal = (options: RehearsalOptions): Rehearsal => {
     }),
     send: standIns.send,
     script: standIns.script,
+    lookup: standIns.lookup,
     wake: (ended) => worker.wake(ended),
     hasRoom: () => true,
   }
@@ -182,6 +187,7 @@ const createStandIns = () => {
       const { deliver } = mocks
       return deliver ? { ok: false, why: deliver.fail, repeatable: deliver.repeatable } : { ok: true }
     },
+    lookup: (question: LookupQuestion) => givenLookups(mocks.lookups ?? {})(question),
     async script(...[folder, job]: Parameters<Effects['script']>): Promise<ScriptResult> {
       if (mocks.script === 'run') return runScript(folder, job)
       return mocks.script ?? { ok: true, output: job.input }

@@ -3,6 +3,7 @@
  */
 
 import { type Fault, messageOf } from '../../core/fault.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import type { TestExpect, TestMocks, TestStep } from '../../generated/config.ts'
 import { type Coverage, createCoverage, type RouteCoverage } from './coverage.ts'
@@ -180,7 +181,8 @@ const checkStep = async (
 }
 
 /** Returns the mocks as the rehearsal takes them, from the mocks that a test has in YAML. */
-const mocksOf = ({ agent, deliver, script }: TestMocks = {}, runScripts: boolean): Mocks => ({
+const mocksOf = ({ agent, deliver, script, lookup, lookup_failures: failures }: TestMocks = {}, runScripts: boolean): Mocks => ({
+  lookups: { answers: lookup as JsonObject | undefined, failures },
   ...(agent?.fail !== undefined ? { agent: { fail: agent.fail } } : agent?.reply !== undefined ? { agent: { reply: agent.reply } } : {}),
   ...(deliver && (deliver.fail !== undefined || (deliver.status ?? 200) >= 300)
     ? { deliver: { fail: deliver.fail ?? `HTTP ${deliver.status}`, repeatable: deliver.repeatable ?? true } }

@@ -3,25 +3,12 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { withShownBody } from '../../parts/body-pieces.ts'
 import { filters } from '../../parts/stages/filters.ts'
+import { lookup } from '../../parts/stages/lookup.ts'
 import type { Trace } from './trace.ts'
 
 /** Returns the description. Every member is present, `null` where the trace says nothing. */
 export const describeTrace = (traced: Trace): JsonObject => {
-  const {
-    route,
-    profile,
-    event,
-    name,
-    reason,
-    answer: reply,
-    stoppedAt,
-    stages,
-    conditions,
-    placeholders,
-    starts,
-    ranScript,
-    notes,
-  } = traced
+  const { route, profile, event, name, reason, answer: reply, stoppedAt, stages, placeholders, starts, ranScript, notes } = traced
   return {
     route,
     profile,
@@ -35,8 +22,7 @@ export const describeTrace = (traced: Trace): JsonObject => {
       result,
       ms: Math.round(ms * 1000) / 1000,
       reason: why ?? null,
-      detail:
-        stage === filters.name ? { conditions: conditions.map(({ path, ...rest }) => ({ ...rest, path: [...path] })) } : { ...change },
+      detail: { ...detailOf(stage, traced), ...change },
     })),
     mode: starts?.mode ?? null,
     prompt: starts?.prompt ?? null,
@@ -48,6 +34,14 @@ export const describeTrace = (traced: Trace): JsonObject => {
     notes: [...notes],
   }
 }
+
+/** Returns the conditions that a stage judges, and the answers to the lookups. */
+const detailOf = (name: string, { conditions, lookups }: Trace): JsonObject => ({
+  ...(name === filters.name || (name === lookup.name && lookups !== undefined)
+    ? { conditions: conditions.flatMap(({ path, stage, ...rest }) => (stage === name ? { ...rest, path: [...path] } : [])) }
+    : {}),
+  ...(name === lookup.name && lookups !== undefined ? { lookups } : {}),
+})
 
 /** Returns the settings of the targets, each with its body as it would be sent. An agent's reply is not known yet. */
 export const shownExtra = ({ extra, mode, prompt }: NonNullable<Trace['starts']>): Json => {

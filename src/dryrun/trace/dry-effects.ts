@@ -42,6 +42,7 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   ownComments: { isAboutOwnComment: () => false },
   download: noDownload,
   keys: noKeys(clock),
+  lookup: async () => undefined,
   send: async () => ({ ok: true, detail: 'dry run' }),
   wake: () => {},
   hasRoom: () => true,

@@ -8,6 +8,7 @@ import type { Event } from '../../core/request.ts'
 import type { CompiledCondition } from '../../expr/condition.ts'
 import type { Filled } from '../../expr/template.ts'
 import type { PlanObserver } from '../../parts/effects.ts'
+import { filters } from '../../parts/stages/filters.ts'
 
 /** Why a stage was skipped that the keys of the route do not ask for. */
 export const unusedStage = 'not used by this route'
@@ -17,6 +18,8 @@ export type Judged = {
   /** The condition's name in messages, such as `filters[1].not`. */
   readonly name: string
   readonly path: CompiledCondition['path']
+  /** The stage that judges it: `lookup` for a condition that reads a lookup. */
+  readonly stage: string
   readonly operator: string
   readonly field?: string
   /** The operand, as messages show it. Absent for groups. */
@@ -32,8 +35,13 @@ export type Judged = {
 export type FilledPlaceholder = Filled & { readonly where: string }
 
 export type Collector = PlanObserver & {
-  /** Judges an event by every condition, in the order of the file. */
+  /**
+   * Judges an event by every condition, in the order of the file. Conditions that read a lookup judge the event that has the answers, and are
+   * left out where no lookup was asked.
+   */
   judge(event: Event): Promise<readonly Judged[]>
+  /** Returns the event with the answers to its lookups, and forgets it; `undefined` where none was asked. */
+  takeLookedUp(): Event | undefined
   /** Returns each placeholder once, as it was filled in last, and forgets all placeholders. */
   takeFilled(): readonly FilledPlaceholder[]
   /** Returns the targets of the first message that was rendered, and forgets them; `undefined` where none was. */
@@ -42,15 +50,18 @@ export type Collector = PlanObserver & {
   takeNotes(): readonly string[]
 }
 
+type StagedCondition = CompiledCondition & { readonly stage: string }
+
 /** The most notes about one event, or about the items of one request. */
 const maxNotes = 20
 
 export const createCollector = (): Collector => {
   // The conditions are kept by name, because a plan may be compiled more than once.
-  const conditions = new Map<string, CompiledCondition>()
+  const conditions = new Map<string, StagedCondition>()
   const placeholders = new Map<string, FilledPlaceholder>()
   const notes = new Set<string>()
   let delivery: Destination | undefined
+  let known: Event | undefined
   return {
     addressed: (to) => {
       delivery ??= to
@@ -58,12 +69,23 @@ export const createCollector = (): Collector => {
     noted: (text) => {
       if (notes.size < maxNotes) notes.add(text)
     },
-    condition: (condition) => conditions.set(condition.name, condition),
+    condition: (condition, stage) => conditions.set(condition.name, { ...condition, stage }),
+    lookedUp: (event) => {
+      known ??= event
+    },
     filled: (where, filled) => placeholders.set(`${where}\n${filled.written}`, { where, ...filled }),
     async judge(event) {
       const judged: Judged[] = []
-      for (const condition of inFileOrder(conditions.values())) judged.push(await judgeOne(condition, event))
+      for (const condition of inFileOrder(conditions.values())) {
+        const of = condition.stage === filters.name ? event : known
+        if (of) judged.push(await judgeOne(condition, of))
+      }
       return judged
+    },
+    takeLookedUp() {
+      const taken = known
+      known = undefined
+      return taken
     },
     takeFilled() {
       const filled = [...placeholders.values()]
@@ -83,11 +105,12 @@ export const createCollector = (): Collector => {
   }
 }
 
-const judgeOne = async ({ name, path, operator, field, operand, judge, seen }: CompiledCondition, event: Event): Promise<Judged> => {
+const judgeOne = async ({ name, path, stage, operator, field, operand, judge, seen }: StagedCondition, event: Event): Promise<Judged> => {
   const no = await judge(event)
   return {
     name,
     path,
+    stage,
     operator,
     holds: no === undefined,
     ...(field === undefined ? {} : { field }),
@@ -109,7 +132,7 @@ export const judgedText = ({ name, operator, field, operand, holds, seen, why }:
 }
 
 /** Sorts conditions as the file has them: a group before its conditions, though the group is compiled after them. */
-const inFileOrder = (conditions: Iterable<CompiledCondition>): readonly CompiledCondition[] =>
+const inFileOrder = (conditions: Iterable<StagedCondition>): readonly StagedCondition[] =>
   [...conditions].sort((a, b) => comparePaths(a.path, b.path))
 
 const comparePaths = (a: CompiledCondition['path'], b: CompiledCondition['path']): number => {

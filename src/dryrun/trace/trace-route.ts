@@ -1,20 +1,25 @@
 /** Traces an event through a route as the files of a data directory now have it. No gateway needs to run. */
 
-import type { RouteSource } from '../../config/config.ts'
+import type { Config, RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { VerifiedRequest } from '../../core/request.ts'
 import { withRecords } from '../../datadir/records/open-records.ts'
 import { repeatRequest } from '../../datadir/records/request-again.ts'
 import { readRoutes } from '../../datadir/routes.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
+import type { Effects } from '../../parts/effects.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { runScript } from '../../process/script.ts'
+import { lookupAccess } from '../../serve/lookup-access.ts'
+import { Lookups } from '../../serve/lookups.ts'
 import { servedRoute } from '../requests/prepare-test.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import { type AroundRoute, asPosted } from './as-posted.ts'
+import { givenLookups } from './given-lookups.ts'
 import { type Trace, type Traced, trace } from './trace.ts'
 
 /** The content of a request: the name of a sample, a sample itself, or a body. */
@@ -32,8 +37,10 @@ export type TraceOptions = {
   /** Values to set in the body of a new request (`path=value`), and the paths of values to remove. */
   readonly set: readonly string[]
   readonly unset: readonly string[]
-  /** Whether scripts run. Nothing else in a trace has an effect outside of the trace. */
+  /** Whether scripts run. Beside them and lookups that are asked, nothing in a trace has an effect outside of the trace. */
   readonly runScripts: boolean
+  /** The answers to the route's lookups by their names, or `ask`: the lookups are asked. Absent: they are not asked. */
+  readonly lookups?: JsonObject | 'ask' | undefined
 }
 
 /** Traces an event. Throws a Fault for a route that is missing or not valid, and as `requestToTrace` does. */
@@ -43,8 +50,21 @@ export const traceRoute = async (workspace: Workspace, name: string, options: Tr
   const { config } = entries.loaded
   const { catalogue } = await catalogueOf(config)
   const traced = await requestToTrace(workspace, source, { config, catalogue }, options)
-  const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(options.runScripts ? { script: runScript } : {}) }
+  const effects = {
+    jobs: quietBook(config, catalogue),
+    clock: systemClock,
+    ...(options.runScripts ? { script: runScript } : {}),
+    ...lookupEffect(options.lookups, config),
+  }
   return trace(traced, { source, config, catalogue, effects })
+}
+
+/** Returns the effect that answers lookups. Asked are those of one trace, so no answer is kept. */
+const lookupEffect = (lookups: TraceOptions['lookups'], { profiles }: Pick<Config, 'profiles'>): Pick<Partial<Effects>, 'lookup'> => {
+  if (lookups === undefined) return {}
+  if (lookups !== 'ask') return { lookup: givenLookups({ answers: lookups }) }
+  const asking = new Lookups(systemClock)
+  return { lookup: (question) => asking.ask(question, lookupAccess(question.part, profiles.get(question.profile))) }
 }
 
 /**
@@ -55,7 +75,7 @@ export const requestToTrace = async (
   workspace: Workspace,
   source: RouteSource,
   around: AroundRoute,
-  { of, ...options }: Omit<TraceOptions, 'runScripts'>,
+  { of, ...options }: Omit<TraceOptions, 'runScripts' | 'lookups'>,
 ): Promise<Traced> =>
   'eventId' in of
     ? { kind: 'verified', request: await recordedRequest(workspace, of.eventId) }

@@ -6,7 +6,7 @@
 import { defaultProfile } from '../../config/config.ts'
 import { pathAndQueryOf } from '../../core/address/path-and-query.ts'
 import type { EndedItem, EndedRequest } from '../../core/facts/fact.ts'
-import type { Json } from '../../core/json.ts'
+import { isObject, type Json } from '../../core/json.ts'
 import type { Destination } from '../../core/new-run.ts'
 import type { AwaitedAnswer, Reply } from '../../core/outcome.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
@@ -68,13 +68,15 @@ export type Trace = {
   readonly stages: readonly TracedStage[]
   /** Each condition of the filters with its own result. Empty where the request ended before it was parsed. */
   readonly conditions: readonly Judged[]
+  /** The answers to the lookups of the route, by their names. Absent where none was asked. */
+  readonly lookups?: Json
   /** Every placeholder of the texts that were rendered, with a value or without, and the key of its text. */
   readonly placeholders: readonly FilledPlaceholder[]
   /** Absent where the event starts no work. */
   readonly starts?: Starts
   /** Why the reply of the run, or the message of a direct delivery, has no address. Absent where it has one, and where no work starts. */
   readonly undeliverable?: string
-  /** Whether the route's script ran. Nothing else in a trace has an effect outside of the trace. */
+  /** Whether the route's script ran. Beside it and lookups that are asked, nothing in a trace has an effect outside of the trace. */
   readonly ranScript: boolean
   /** Steps that were left out and could have changed the outcome. */
   readonly notes: readonly string[]
@@ -114,6 +116,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
   const ended = shownItem(whole, source.name)
   const { outcome, stage } = ended
   const [parsed, event] = [log.parsed(), log.seen()]
+  const judged = await judgedBy(onlooker, parsed)
   const reason = outcomeReason(outcome)
   const hasScript = source.spec.script !== undefined && log.reached(script.name)
   const delivery = onlooker.takeDelivery()
@@ -135,7 +138,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
     stage,
     stoppedAt: isTakenOutcome(outcome) ? null : stage,
     stages: log.stages(ended, traced.kind),
-    conditions: parsed ? await onlooker.judge(parsed) : [],
+    ...judged,
     placeholders: onlooker.takeFilled(),
     ...(undeliverable === undefined ? {} : { undeliverable }),
     ranScript: hasScript && effects.script !== undefined,
@@ -143,6 +146,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
       ...(hasScript && !effects.script
         ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`]
         : []),
+      ...lookupNotes(source.spec.lookup, judged.lookups),
       ...onlooker.takeNotes(),
       ...(undeliverable === undefined
         ? []
@@ -151,6 +155,20 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
       ...(whole.awaited ? [] : waitNotes(source.spec, outcome)),
     ],
   }
+}
+
+/** Returns the results of the conditions, and the answers to the lookups that were asked. */
+const judgedBy = async (onlooker: DryPlan['onlooker'], parsed: Event | undefined): Promise<Pick<Trace, 'conditions' | 'lookups'>> => {
+  const conditions = parsed ? await onlooker.judge(parsed) : []
+  const lookups = onlooker.takeLookedUp()?.lookup?.payload
+  return { conditions, ...(lookups === undefined ? {} : { lookups }) }
+}
+
+/** Notes the lookups whose answers are missing because a dry run asks nothing, or because they failed and the event goes on. */
+const lookupNotes = (asked: DryWorld['source']['spec']['lookup'] = {}, answers: Json | undefined): readonly string[] => {
+  if (!isObject(answers)) return []
+  const missing = Object.keys(asked).filter((name) => !Object.hasOwn(answers, name))
+  return missing.length === 0 ? [] : [`${missing.map((name) => `lookup.${name}`).join(', ')}: no answer, so what reads it finds nothing`]
 }
 
 /**

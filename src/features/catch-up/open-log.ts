@@ -2,10 +2,9 @@
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
+import { platformSettings } from '../../parts/platform-settings.ts'
 import { senderLogsByName } from '../../parts/sender-logs/index.ts'
 import type { CatchUpSettings, SenderLog, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
-import { platformOf, settingsOf } from '../../parts/targets/delivery/settings.ts'
-import { targets } from '../../parts/targets/index.ts'
 import type { Keep } from '../../parts/targets/target.ts'
 
 /** Returns the log that the settings name. The schema allows no other name. */
@@ -26,9 +25,6 @@ export const openLog = (
     clock,
     keep,
     events: spec.events ?? [],
-    platform(wanted) {
-      const target = targets.find((each) => platformOf(each) === wanted)
-      return target ? settingsOf(target, platforms, env) : {}
-    },
+    platform: (wanted) => platformSettings(wanted, { platforms, env }),
   })
 }

@@ -8,7 +8,7 @@ import { requestInput } from '../../expr/request-field.ts'
 import { waitIfLarge } from '../../expr/turn.ts'
 import type { BuiltinOperator, ExactTest } from './operator.ts'
 
-const inputNames = ['payload', 'event', 'headers', 'request', 'batch']
+const inputNames = ['payload', 'event', 'headers', 'request', 'batch', 'lookup']
 
 /** Returns the input of an expression: the payload, the type and the headers of an event, and its request, which is read when asked for. */
 const inputOf = (event: Event): JsonObject => ({
@@ -16,6 +16,7 @@ const inputOf = (event: Event): JsonObject => ({
   event: event.eventType,
   headers: event.headers as JsonObject,
   ...(event.batch ? { batch: looseOf(event.batch) } : {}),
+  ...(event.lookup ? { lookup: looseOf(event.lookup) } : {}),
   get request() {
     return requestInput(event)
   },

@@ -5,14 +5,13 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Json } from '../../core/json.ts'
-import { type Ignored, refuse, routePaused } from '../../core/outcome.ts'
+import { type Ignored, listUnavailable, refuse, routePaused } from '../../core/outcome.ts'
 import type { Dispatch, EventPlan, PlannedEvent } from '../../core/plan.ts'
 import type { Event, VerifiedRequest } from '../../core/request.ts'
 import { withDigits } from '../../core/written-digits.ts'
 import { compileConditions, type FilterVerdict } from '../../expr/condition.ts'
 import type { Route } from '../../generated/config.ts'
 import { holdMsOf } from '../claim.ts'
-import { refuseUntilListed } from '../stages/filters.ts'
 import type { StageKit } from '../stages/stage.ts'
 
 /** A route that `dispatch` names. `plan`: absent where the route is switched off. */
@@ -43,7 +42,7 @@ export const compileDispatch = (route: Route, kit: StageKit, targetOf: (name: st
       const { name, plan = switchedOff(name) } = target
       const eventId = replay?.to === undefined ? randomUUID() : event.eventId
       // The id is known for as long as this route says too: a catch-up of this route looks back for so long.
-      return { plan, event: { ...event, eventId, route: name, claimMs: Math.max(event.claimMs ?? 0, holdMs) } }
+      return { plan, event: { ...event, lookup: undefined, eventId, route: name, claimMs: Math.max(event.claimMs ?? 0, holdMs) } }
     })
   }
   const taken = (row: number, event: Event, request: VerifiedRequest): ReturnType<Dispatch> => {
@@ -65,10 +64,10 @@ export const compileDispatch = (route: Route, kit: StageKit, targetOf: (name: st
         if (verdict instanceof Promise)
           return verdict.then((settled) => {
             if (settled.pass) return taken(i, event, request)
-            return settled.isLater ? refuseUntilListed(settled) : from(i + 1)
+            return settled.isLater ? listUnavailable(settled.rule()) : from(i + 1)
           })
         if (verdict.pass) return taken(i, event, request)
-        if (verdict.isLater) return refuseUntilListed(verdict)
+        if (verdict.isLater) return listUnavailable(verdict.rule())
       }
       return ignored(kit.name, 'dispatch: no row holds')
     }

@@ -8,6 +8,7 @@ import { eventRate } from './event-rate.ts'
 import { events } from './events.ts'
 import { filters } from './filters.ts'
 import { json } from './json.ts'
+import { lookup } from './lookup.ts'
 import { ownComment } from './own-comment.ts'
 import { payloadSchema } from './payload-schema.ts'
 import { rateLimit } from './rate-limit.ts'
@@ -33,6 +34,7 @@ export const stages: readonly StagePart[] = [
   payloadSchema,
   filters,
   eventRate,
+  lookup,
   script,
   transform,
   duplicate,

@@ -4,6 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import type { WithText } from '../../core/exact-json.ts'
 import { header, pulledTypeHeader } from '../../core/headers.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
@@ -60,6 +61,9 @@ const tellingMissed = (
   }
 }
 
+/** What an event has of its lookups until they were asked, so that nothing reads a key of its payload in their place. */
+const noAnswers: WithText = { text: '{}', payload: {} }
+
 /**
  * Compiles the parser of a route: it takes a verified request, and returns its event, or the refusal of a body that is malformed or has too
  * many values. `path`: the path of the route, for requests that were not received over HTTP. `schemes`: all schemes that the route may use.
@@ -67,7 +71,7 @@ const tellingMissed = (
  */
 export const compileParser = (
   { name, profile, path, schemes }: Pick<StageKit, 'name' | 'profile' | 'path' | 'schemes'>,
-  route: Pick<Route, 'verify' | 'events' | 'attachments' | 'split' | 'methods' | 'body'> = {},
+  route: Pick<Route, 'verify' | 'events' | 'attachments' | 'split' | 'methods' | 'body' | 'lookup'> = {},
   trustsCaller = false,
 ): Parse => {
   const named = verifyNames(route)
@@ -118,6 +122,7 @@ export const compileParser = (
       isReplay: request.replay?.isNew,
       traceparent: trustsCaller ? broughtTraceparent(headers) : undefined,
       ...(filed && filed.kept.length > 0 ? { files: filed.kept } : {}),
+      ...(route.lookup ? { lookup: noAnswers } : {}),
     }
     request.read?.take()
     return event

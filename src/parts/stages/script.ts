@@ -5,7 +5,7 @@
  */
 
 import { join } from 'node:path'
-import { isObject, type Json, own, textWithMember } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject, own, textWithMember } from '../../core/json.ts'
 import { type Ignored, refuse } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import { checkScript } from '../../process/script.ts'
@@ -31,7 +31,7 @@ export const script: StagePart = {
           HEADGATE_DELIVERY_ID: event.deliveryId,
           ...(place ? { TRACEPARENT: place.traceparent } : {}),
         }
-        const result = await kit.effects.script(folder, { path, input: event.text, timeoutMs, env })
+        const result = await kit.effects.script(folder, { path, input: inputOf(event), timeoutMs, env })
         if (!result) return refuse('overloaded', { retryAfterSeconds, detail: 'too many scripts are waiting' })
         if (result.ok) return applyOutput(event, result.output) ?? ignoredByScript(kit.name, `script ${path}: silent`)
         kit.effects.log(
@@ -45,6 +45,17 @@ export const script: StagePart = {
   },
 }
 
+/** Returns the payload as JSON, with the answers to the lookups of the route as its member `lookup`. */
+const inputOf = ({ payload, text, lookup }: Event): string => {
+  if (!lookup) return text
+  const map = mapOf(payload, text)
+  return textWithMember(map.text, map.payload, 'lookup', lookup.text)
+}
+
+/** Returns a payload that is no map as the member `payload` of one. */
+const mapOf = (payload: Json, text: string): { readonly payload: JsonObject; readonly text: string } =>
+  isObject(payload) ? { payload, text } : { payload: { payload }, text: `{"payload":${text}}` }
+
 const ignoredByScript = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'script', route, detail: () => why })
 
 /**
@@ -57,12 +68,11 @@ const applyOutput = (event: Event, output: string): Event | undefined => {
   if (text === '' || text === '[SILENT]') return undefined
   const parsed = parseObject(text)
   if (parsed) return own(parsed, '__hermes_ignore__') === true ? undefined : { ...event, text, payload: parsed }
-  const { payload } = event
-  const before = isObject(payload) ? { map: payload, text: event.text } : { map: { payload }, text: `{"payload":${event.text}}` }
+  const before = mapOf(event.payload, event.text)
   return {
     ...event,
-    text: textWithMember(before.text, before.map, 'script_output', JSON.stringify(text)),
-    payload: { ...before.map, script_output: text },
+    text: textWithMember(before.text, before.payload, 'script_output', JSON.stringify(text)),
+    payload: { ...before.payload, script_output: text },
   }
 }
 

@@ -6,6 +6,7 @@ import type { Route, WebhookSettings } from '../../generated/config.ts'
 import type { defaults } from '../../generated/defaults.ts'
 import type { Effects } from '../effects.ts'
 import type { FailedExpressions } from '../failed-expressions.ts'
+import type { LookupPart } from '../lookups/lookup.ts'
 import type { ExactOperator } from '../operators/operator.ts'
 import type { RecompileAtReload, StageReport } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
@@ -56,6 +57,7 @@ export type StageKit = {
   readonly schemes: readonly Scheme[]
   readonly operators: ReadonlyMap<string, ExactOperator>
   readonly targets: ReadonlyMap<string, TargetPart>
+  readonly lookups: ReadonlyMap<string, LookupPart>
 }
 
 /** The gates that a stage adds to a route's plan; an empty object where the route does not use the stage. */

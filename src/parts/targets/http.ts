@@ -4,29 +4,19 @@
  */
 
 import { createHash, createHmac } from 'node:crypto'
-import { isObject, type Json, type JsonObject, own, parseObject, textOrEmpty } from '../../core/json.ts'
-import { isTemplate } from '../../expr/placeholder.ts'
+import { type Json, type JsonObject, own, parseObject, textOrEmpty } from '../../core/json.ts'
 import { scalarText } from '../../expr/render.ts'
 import { fillVariables, hasVariable } from '../../secrets/variables.ts'
 import { bodyProblem, bodyType, contentTypePattern, filledBody, isBodyTooLong, replyPlaceholder, tooLong } from '../body-pieces.ts'
+import { dotted, filledAddress, hasFixedHost, leavesFolder } from '../web/written-address.ts'
+import { type HeaderLines, writtenHeaders } from '../web/written-headers.ts'
 import { whsecKey } from '../whsec-key.ts'
 import { type ApiAnswer, callApi } from './delivery/api.ts'
 import { postWithWaits } from './kit/post-with-waits.ts'
 import { type Outgoing, permanentFailure, type Sent, type TargetKit, type TargetPart, type TargetSchema } from './target.ts'
 
 const maxCallMs = 10_000
-/** The longest URL, because many servers refuse a longer one (RFC 9110, 4.1). */
-const maxUrlChars = 8_000
-const maxHeaders = 50
-const maxHeaderChars = 8192
-
-// An address without user name, and without a placeholder before the end of its host (rules: Templates 9).
-const address = /^https?:\/\/[^/?#\\{}@\s]+(?:[/?#]|$)/i
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
-const reservedHeader = /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-.*)$/i
-
 type Method = (typeof methods)[number]
-type HeaderLines = { readonly [name: string]: string }
 type Request = { readonly method: Method; readonly url: URL; readonly headers: HeaderLines; readonly body: string }
 type RequestProblem = { readonly problem: string }
 
@@ -114,7 +104,7 @@ export const http: TargetPart = {
   check(extra, report) {
     const [url, secret] = [own(extra, 'url'), own(extra, 'secret')]
     const hidden = typeof url === 'string' && hasVariable(url)
-    if (url !== undefined && !hidden && (typeof url !== 'string' || !address.test(url)))
+    if (url !== undefined && !hidden && (typeof url !== 'string' || !hasFixedHost(url)))
       report('WH707', ['url'], 'url is not an http or https address with a fixed host', 'placeholders may stand after the host only')
     else if (typeof url === 'string' && leavesFolder(url)) report('WH707', ['url'], dotted, 'write the path without it')
     else if (url !== undefined && secret === undefined && own(extra, 'body') === undefined) report('WH708', ['url'], unsigned, signHelp)
@@ -123,7 +113,7 @@ export const http: TargetPart = {
     if (methodOf(extra) === undefined) report('WH707', ['method'], badMethod, 'leave it out for POST')
     const wrong = bodyProblem(extra)
     if (wrong) report('WH707', ...wrong)
-    const headers = extraHeaders(extra)
+    const headers = writtenHeaders(own(extra, 'headers'))
     if ('problem' in headers) report('WH707', ['headers'], headers.problem, 'write a map of names to texts: { X-Team: web }')
   },
   undeliverable(extra) {
@@ -149,16 +139,12 @@ const post = async (outgoing: Outgoing, kit: TargetKit, timeoutMs: number): Prom
 /** Returns the address of the post and the operator's headers, or says what is wrong with them or with the signing secret. */
 const postAddress = (extra: JsonObject): { readonly url: URL; readonly headers: HeaderLines } | RequestProblem => {
   const url = own(extra, 'url')
-  if (typeof url !== 'string' || !address.test(url) || !URL.canParse(url)) return { problem: 'url is not an http or https address' }
-  if (leavesFolder(url)) return { problem: dotted }
-  // A brace in the URL now belongs to an unfilled placeholder, because a brace from a payload is percent-encoded.
-  if (isTemplate(url)) return { problem: 'url has a placeholder that the payload does not fill' }
-  if (url.length > maxUrlChars) return { problem: `url has more than ${maxUrlChars} characters` }
-  if (/\p{Cc}/u.test(url)) return { problem: 'url has control characters' }
+  const filled = filledAddress(typeof url === 'string' ? url : '')
+  if ('problem' in filled) return filled
   const secret = own(extra, 'secret')
   if (secret !== undefined && signingKey(secret) === undefined) return { problem: badSecret }
-  const custom = extraHeaders(extra)
-  return 'problem' in custom ? custom : { url: new URL(url), headers: custom.headers }
+  const custom = writtenHeaders(own(extra, 'headers'))
+  return 'problem' in custom ? custom : { url: filled, headers: custom.headers }
 }
 
 const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem => {
@@ -214,14 +200,6 @@ const bodyOf = ({ route, deliveryId, text, alerts }: Outgoing): JsonObject => {
   return { route, delivery_id: deliveryId, text, ...sole, ...(alerts ? { alerts: [...alerts] } : {}) }
 }
 
-const dotted = 'url has a segment . or .. in its path'
-
-/** Whether the path has a segment `.` or `..`, in any spelling. A payload could lead out of the route's path with such a segment. */
-const leavesFolder = (url: string): boolean => {
-  const [, path = ''] = /^https?:\/\/[^/?#\\]+([^?#]*)/i.exec(url.replace(/\p{Cc}/gu, '').trim()) ?? []
-  return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
-}
-
 const unsigned = 'posts of http are not signed: the receiver cannot tell that they come from here'
 const signHelp = 'set deliver_extra.secret, and verify webhook-signature there (Standard Webhooks)'
 const badSecret = 'secret is empty, or no base64 follows its whsec_'
@@ -239,23 +217,6 @@ const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, second
 }
 
 const signingKey = (secret: Json): Buffer | undefined => (typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined)
-
-/** Reads the operator's headers from `deliver_extra`. A problem never quotes the value of a header, because it may be a key. */
-const extraHeaders = (extra: JsonObject): { readonly headers: HeaderLines } | RequestProblem => {
-  const given = own(extra, 'headers') ?? {}
-  if (!isObject(given)) return { problem: 'headers is not a map of names to texts' }
-  const entries = Object.entries(given)
-  if (entries.length > maxHeaders) return { problem: `more than ${maxHeaders} headers` }
-  for (const [name, value] of entries) {
-    if (!token.test(name)) return { problem: 'a header name has characters that no header can have' }
-    if (reservedHeader.test(name)) return { problem: `the header ${name} cannot be set` }
-    if (!['string', 'number', 'boolean'].includes(typeof value)) return { problem: `the header ${name} is not a text` }
-    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(String(value)) || String(value).length > maxHeaderChars) {
-      return { problem: `the header ${name} is too long or has characters that no header can have` }
-    }
-  }
-  return { headers: Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)])) }
-}
 
 const resultOfPost = (answer: ApiAnswer, host: string): Sent => {
   // A repeat is allowed: it has the same webhook-id, by which a receiver that got the first request recognises the repeat.

@@ -2,10 +2,10 @@
 
 import { own } from '../../core/json.ts'
 import { pictureType } from '../body/picture-type.ts'
+import type { WebAccess } from '../web/web-access.ts'
 import type { FetchRequest } from './kit/guarded-fetch.ts'
 import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'
-import type { WebAccess } from './kit/web-access.ts'
 import { WebProblem } from './kit/web-problem.ts'
 import type { Tool, ToolsetPart, ToolsetSchema } from './tool.ts'
 

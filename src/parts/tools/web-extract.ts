@@ -6,11 +6,11 @@
 import { cut } from '../../core/text.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { unlessAborted } from '../../core/turns/unless-aborted.ts'
+import type { WebAccess } from '../web/web-access.ts'
 import type { FetchedContent, FetchRequest } from './kit/guarded-fetch.ts'
 import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'
 import { decodeText } from './kit/read-page.ts'
-import type { WebAccess } from './kit/web-access.ts'
 import { WebProblem } from './kit/web-problem.ts'
 import type { Tool, ToolsetPart, ToolsetSchema } from './tool.ts'
 

@@ -18,6 +18,7 @@ import { reviewOperands } from './filters/operands.ts'
 import { reviewExpressions } from './filters/plain-words.ts'
 import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
 import { reviewLongNumbers } from './long-numbers.ts'
+import { reviewLookups } from './lookups.ts'
 import { reviewPaths } from './paths.ts'
 import { reviewScript } from './programs.ts'
 import { reviewRelay } from './relay.ts'
@@ -56,6 +57,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewYamlTraps,
   reviewComments,
   reviewScript,
+  reviewLookups,
   reviewPaths,
   reviewTemplates,
   reviewIdleKeys,

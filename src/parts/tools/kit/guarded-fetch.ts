@@ -5,13 +5,12 @@
  */
 
 import type { IncomingMessage } from 'node:http'
-import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import { inTime } from '../../../core/calls/call-server.ts'
 import { requestByNode } from '../../../core/calls/request-by-node.ts'
 import type { Clock } from '../../../core/clock.ts'
-import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
+import { publicLookup } from '../../web/public-lookup.ts'
+import { publicWeb, type WebAccess } from '../../web/web-access.ts'
 import { readAnswerBody } from './read-body.ts'
-import { publicWeb, type WebAccess } from './web-access.ts'
 import { WebProblem, webProblem } from './web-problem.ts'
 
 const maxRedirects = 5
@@ -93,27 +92,9 @@ const sendRequest = async (url: URL, { protocols }: FetchRequest, access: WebAcc
   if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebProblem(`Only addresses with ${allowed} are fetched.`)
   if (url.username !== '' || url.password !== '') throw new WebProblem('Addresses with a user name or password are not fetched.')
   if (!access.ports.has(url.port)) throw new WebProblem('Only the ports 80 and 443 are asked.')
-  const lookup = pinnedTo(await publicAddressesOf(url.hostname, access, signal))
+  const lookup = await publicLookup(url.hostname, access, signal)
+  if (!lookup) throw new WebProblem('The address leads into a private network or to this machine. Only the public web is fetched.')
   return await requestByNode(url, { headers, lookup, maxHeaderSize, signal, ...(access.ca === undefined ? {} : { ca: access.ca }) })
-}
-
-/** Resolves to the IP addresses of a host, all of which are public. Rejects with a WebProblem if one is not. */
-const publicAddressesOf = async (hostname: string, access: WebAccess, signal: AbortSignal): Promise<readonly string[]> => {
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const addresses = isIP(host) === 0 ? await unlessAborted(access.resolve(host), signal) : [host]
-  if (addresses.length === 0 || !addresses.every((ip) => access.isPublic(ip)))
-    throw new WebProblem('The address leads into a private network or to this machine. Only the public web is fetched.')
-  return addresses
-}
-
-/** Makes a stand-in for Node's resolver, which gives the IP addresses that were checked, whatever name is asked for. */
-const pinnedTo = (addresses: readonly string[]): LookupFunction => {
-  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
-  return (_host, { all }, done) => {
-    const [first] = found
-    if (all || !first) done(null, found)
-    else done(null, first.address, first.family)
-  }
 }
 
 /** Returns the address that an answer redirects to; `undefined` when the answer is no redirect. `url`: the address that was asked. */

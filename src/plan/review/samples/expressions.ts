@@ -134,7 +134,7 @@ const payloadKeys = ({ keys }: ReadPath, { code, taken, of }: ExpressionAt): rea
 }
 
 /** Names at the top of an expression of a text that are not the payload's own. */
-const otherNames: ReadonlySet<string> = new Set(['event', 'headers', 'request', 'batch'])
+const otherNames: ReadonlySet<string> = new Set(['event', 'headers', 'request', 'batch', 'lookup'])
 
 /** Whether a payload has a path, through all items of lists. Where it has `null` or an empty list on the way, another event may. */
 const mayHave = (value: Json | undefined, [key, ...further]: readonly string[]): boolean => {

@@ -35,7 +35,7 @@ export const traceRows = ({ preview, payload }: World, width: number, whole = fa
     heading,
     ...trace.stages.flatMap((stage, i) => [
       ...(whole || stage.reason !== unusedStage ? stageRows(stage, i, trace, width) : []),
-      ...(whole && stage.stage === trace.conditionsIn ? trace.conditions.flatMap((each) => conditionRows(each, width)) : []),
+      ...(whole ? trace.conditions.filter((each) => each.stage === stage.stage).flatMap((each) => conditionRows(each, width)) : []),
       ...(whole ? changeRows(stage, width) : []),
     ]),
     ...endRows(trace),
@@ -48,12 +48,12 @@ export const traceRows = ({ preview, payload }: World, width: number, whole = fa
 export const stageRows = (
   { stage: name, result, reason }: TracedStage,
   i: number,
-  { conditions, conditionsIn }: TraceShown,
+  { conditions }: TraceShown,
   width: number,
 ): readonly TraceRow[] => {
   // A stage without a reason shows how many of its conditions hold. Only outer conditions count, and not the members of a group, because
   // below a "not" a condition that fails is right. In a list, the path of an outer condition is its number; a single condition has no path.
-  const outer = name === conditionsIn ? conditions.filter(({ path }) => path.length <= 1 && typeof path[0] !== 'string') : []
+  const outer = conditions.filter(({ path, stage }) => stage === name && path.length <= 1 && typeof path[0] !== 'string')
   const verdict = outer.length > 0 ? `${outer.filter(({ holds }) => holds).length}/${outer.length}` : ''
   return wrap(reason ?? verdict, width - 22).map((text, at) => ({
     kind: 'stage',

@@ -1,0 +1,19 @@
+/** Answers the lookups of a dry run with values that somebody gives, so that nothing is asked. */
+
+import type { Json, JsonObject } from '../../core/json.ts'
+import { own } from '../../core/json.ts'
+import type { AskLookup } from '../../parts/lookups/lookup.ts'
+
+/** The answers to lookups by their names, and the reasons of those that fail. A lookup in neither is not asked. */
+export type GivenAnswers = {
+  readonly answers?: JsonObject | undefined
+  readonly failures?: { readonly [name: string]: string | undefined } | undefined
+}
+
+export const givenLookups =
+  ({ answers = {}, failures = {} }: GivenAnswers): AskLookup =>
+  async ({ name }) => {
+    const [failed, answer] = [own(failures, name), own<Json>(answers, name)]
+    if (failed !== undefined) return { ok: false, why: failed }
+    return answer === undefined ? undefined : { ok: true, text: JSON.stringify(answer) }
+  }

@@ -1,0 +1,8 @@
+/** The list of lookups, and a map by their names. */
+
+import { http } from './http.ts'
+import type { LookupPart } from './lookup.ts'
+
+export const lookups: readonly LookupPart[] = [http]
+
+export const lookupsByName: ReadonlyMap<string, LookupPart> = new Map(lookups.map((part) => [part.name, part]))
