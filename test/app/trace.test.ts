@@ -241,13 +241,15 @@ t.test('webhook trace shows each stage, the condition that said no and what it s
     stopped.stages.map(({ stage, result }) => `${stage} ${result}`),
     [
       ...['body_size pass', 'route pass', 'rate_limit pass', 'client skip'],
-      ...['signature', 'json', 'events', 'own_comment'].map((stage) => `${stage} pass`),
+      ...['signature', 'json'].map((stage) => `${stage} pass`),
+      'cancel_on skip',
+      ...['events', 'own_comment'].map((stage) => `${stage} pass`),
       'payload_schema skip',
       'filters stop',
-      ...['event_rate', 'lookup', 'script', 'transform', 'duplicate', 'cooldown', 'dispatch'].map((stage) => `${stage} skip`),
+      ...['event_rate', 'lookup', 'script', 'transform', 'duplicate', 'cooldown', 'supersede', 'dispatch'].map((stage) => `${stage} skip`),
     ],
   )
-  const { conditions } = (stopped.stages[9] as { detail: { conditions: Tree[] } }).detail
+  const { conditions } = (stopped.stages[10] as { detail: { conditions: Tree[] } }).detail
   t.same(
     conditions.map(({ name, holds }) => [name, holds]),
     [
@@ -284,7 +286,7 @@ t.test('webhook trace shows each stage, the condition that said no and what it s
   t.match(await cli.run('webhook', 'trace', 'pr', '--payload', '{'), { code: 2, err: /not valid JSON/ })
 
   const tree = await cli.run('webhook', 'trace', 'pr', '--payload', '{"action":"opened","number":7,"repo":"a/b","draft":"\\u001b[31m"}')
-  t.match(tree.out, /^10 filters {8}ok\n {5}ok {2}filters\[0\] action in \["opened"\] \(got "opened"\)\n {5}ok {2}filters\[1\] any\n/m)
+  t.match(tree.out, /^11 filters {8}ok\n {5}ok {2}filters\[0\] action in \["opened"\] \(got "opened"\)\n {5}ok {2}filters\[1\] any\n/m)
   t.match(tree.out, /^note {5}prompt: nothing for \{titel\}$/m)
   t.notMatch(tree.out, /\u001b/, 'text of a payload moves no cursor')
 })

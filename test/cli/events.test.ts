@@ -357,6 +357,8 @@ t.test('list --json has every member', async (t) => {
       error: null,
       next_at: null,
       ended_at: null,
+      ended_by: null,
+      ends: null,
       silent: false,
       payload_kept: true,
       trace_id: null,

@@ -22,7 +22,7 @@ t.test('every built-in signature scheme', async (t) => {
 })
 
 t.test('every built-in operator', async (t) => {
-  const profileDir = newFolder(t, { 'allowed.txt': 'ann\n' })
+  const profileDir = newFolder(t, { 'allowed.txt': 'ann\n', 'lists.json': '{"allowed":{"values":["ann"]}}' })
   for (const operator of operators) t.same(await checkOperator(operator, { form, profileDir }), [], operator.name)
 })
 

@@ -32,7 +32,7 @@ const payload: Payload = {
 
 const onRoute = (written: OpenedRoute['written'], more = {}) =>
   driver({
-    ...stateOf(homeScreen, { draft: draftOf(opened(written)), payload, size: { columns: 99, rows: 70 }, ...more }),
+    ...stateOf(homeScreen, { draft: draftOf(opened(written)), payload, size: { columns: 99, rows: 90 }, ...more }),
     screens: [homeScreen, openRouteScreen()],
   })
 
@@ -42,7 +42,7 @@ const draftIn = (editor: Driver): RouteDraft => editor.state().world.draft as Ro
 const goTo = (editor: Driver, title: string): void => {
   for (const keys of [['g'], ['z', 'g']]) {
     editor.press(...keys)
-    for (let i = 0; i < 60 && !editor.frame().includes(`> ${title}`); i++) editor.press('down')
+    for (let i = 0; i < 90 && !editor.frame().includes(`> ${title}`); i++) editor.press('down')
     if (editor.frame().includes(`> ${title}`)) return
   }
 }
@@ -332,7 +332,7 @@ t.test('a group is unfolded, not set: its first member makes it', async (t) => {
 })
 
 t.test('the form has sections: what is set is shown, the rest is folded until it is asked for', async (t) => {
-  const editor = onRoute({ prompt: 'p', coalesce: { key: 'number' }, skills: ['a'] }, { size: { columns: 99, rows: 64 } })
+  const editor = onRoute({ prompt: 'p', coalesce: { key: 'number' }, skills: ['a'] }, { size: { columns: 99, rows: 84 } })
   const titles = (): readonly string[] =>
     [...editor.frame().matchAll(/^[> ] ([-+ ] )?([A-Z][\w-]+(?: \w+)?)/gm)].map(([, , title = '']) => title.trim())
   t.same(titles(), [
