@@ -86,7 +86,9 @@ class MemoryStore implements OpenStore {
 
   #accept(run: NewRun, claim: Claim, lane: Lane | undefined): Accepted {
     const now = this.#now()
-    if (lane?.whenFull === 'refuse' && !this.#queue.runs.hasRoom(lane, now) && !this.#isKnown(claim, now)) return 'busy'
+    // The answer to a repeat does not depend on the lane, so a repeat changes no limit.
+    const mayBeBusy = lane?.whenFull === 'refuse' && !this.#isRepeated(claim, now)
+    if (mayBeBusy && !this.#queue.runs.hasRoom(lane, now) && !this.#claims.isHeld(claim.key, now)) return 'busy'
     const held = this.#hold(claim, now)
     if (held) return held
     this.#queue.runs.add(run, lane, now)
@@ -269,9 +271,14 @@ class MemoryStore implements OpenStore {
     return 'accepted'
   }
 
+  /** Whether the claim beside that of an event's id is held. */
+  #isRepeated({ beside }: Claim, now: number): boolean {
+    return beside !== undefined && this.#claims.isHeld(beside.key, now)
+  }
+
   /** Whether the id of an event, or the claim beside it, is held. */
-  #isKnown({ key, beside }: Claim, now: number): boolean {
-    return this.#claims.isHeld(key, now) || (beside !== undefined && this.#claims.isHeld(beside.key, now))
+  #isKnown(claim: Claim, now: number): boolean {
+    return this.#claims.isHeld(claim.key, now) || this.#isRepeated(claim, now)
   }
 }
 

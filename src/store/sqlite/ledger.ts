@@ -111,7 +111,9 @@ export class Ledger {
 
   /** Accepts a run in a lane. `text`: the run as JSON. The key of the lane is hashed. */
   acceptInLane(accept: Accept, text: string, lane: Lane, now: number): Accepted {
-    if (lane.whenFull === 'refuse' && !this.runs.hasRoom(lane.key, lane.limit, now) && !this.#isKnown(accept, now)) return 'busy'
+    // The answer to a repeat does not depend on the lane, so a repeat changes no limit.
+    const mayBeBusy = lane.whenFull === 'refuse' && !this.#isRepeated(accept, now)
+    if (mayBeBusy && !this.runs.hasRoom(lane.key, lane.limit, now) && !this.claims.isHeld(accept.key, now)) return 'busy'
     const held = this.claims.claimBoth(accept, 0, now)
     if (held) return held
     this.#expectRank(accept.run)
@@ -144,9 +146,14 @@ export class Ledger {
     return joined
   }
 
+  /** Whether the claim beside that of an event's id is held. */
+  #isRepeated({ beside }: Claim, now: number): boolean {
+    return beside !== undefined && this.claims.isHeld(beside.key, now)
+  }
+
   /** Whether the id of an event, or the claim beside it, is held. */
-  #isKnown({ key, beside }: Claim, now: number): boolean {
-    return this.claims.isHeld(key, now) || (beside !== undefined && this.claims.isHeld(beside.key, now))
+  #isKnown(claim: Claim, now: number): boolean {
+    return this.claims.isHeld(claim.key, now) || this.#isRepeated(claim, now)
   }
 
   #expectRank({ priority }: NewRun): void {
