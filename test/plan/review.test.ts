@@ -190,6 +190,13 @@ const filters: readonly Slip[] = [
   ['a pattern', 'events: ["charge.*"]', 'WH226', '"charge.*"', "matches_glob: 'charge.*'"],
   ['a plural', 'events: [pull_requests]', 'WH226', 'pull_requests', 'pull_request'],
   ['one letter', 'events: [pull_reqest]', 'WH226', 'pull_reqest', 'pull_request'],
+  [
+    'a type that ends work',
+    'verify: github\nevents: [push]\ncancel_on: { events: [pull_reqest], key: "{repository.full_name}" }',
+    'WH226',
+    'pull_reqest',
+    'pull_request',
+  ],
   ['another case', 'events: [Merge_Request]', 'WH226', 'Merge_Request', 'merge_request'],
   [
     'an action of GitHub',
@@ -1030,6 +1037,8 @@ t.test('a key that two repositories share is noted by the samples of the sender'
       .map(({ code, help }) => [code, help])
   t.match(await found('coalesce: { key: "{number}" }'), [['WH344', /write \{repository\.full_name\}#\{number\}/]])
   t.match(await found('concurrency: { limit: 1, key: pull_request.number }'), [['WH344', /#\{pull_request\.number\}/]])
+  t.match(await found('supersede: { key: "{number}" }'), [['WH344', /write \{repository\.full_name\}#\{number\}/]])
+  t.match(await found('cancel_on: { filters: { field: action, equals: closed }, key: number }'), [['WH344', /#\{number\}/]])
   t.match(await found('session: { key: "{action}/{pull_request.head.ref}" }'), [['WH344', /repository/]])
   for (const key of [
     'coalesce: { key: "{repository.full_name}#{number}" }',

@@ -64,8 +64,8 @@ export const filterExplanations = {
     },
   },
   WH344: {
-    means: 'The key of coalesce, concurrency or session is a number or branch that each repository has for itself.',
-    why: 'On the hook of an organisation or group, #5 of one repository and #5 of another become one run, take turns, or share a conversation.',
+    means: 'The key of coalesce, concurrency, session, cancel_on or supersede is a number or branch that each repository has for itself.',
+    why: 'On the hook of an organisation or group, #5 of one repository and #5 of another become one run, take turns, share a conversation, or end each other.',
     fix: 'Put the repository into the key. For the hook of one repository, nothing is wrong.',
     example: {
       of: 'route',

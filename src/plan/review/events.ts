@@ -14,23 +14,35 @@ import { likelySenders, unverifiedSender } from './likely-senders.ts'
 import { eitherOf, fixOf, type Subject } from './subject.ts'
 
 export const reviewEvents = (subject: Subject): void => {
-  const events = subject.spec.events ?? []
-  const known = events.length > 0 ? knownEventsOf(subject) : ofAnySender
-  for (const [i, name] of events.entries()) {
-    // In a route of which only a part is usable, an item may be null.
-    if (typeof name === 'string' && name.includes('*')) sayStar(i, events, subject)
-    else if (typeof name === 'string' && !known.names.has(name)) checkName(name, i, known, subject)
-  }
+  const { events = [], cancel_on: cancelOn } = subject.spec
+  reviewList(['events'], events, subject)
+  reviewList(['cancel_on', 'events'], cancelOn?.events ?? [], subject)
   reviewUnverified(subject)
   reviewConditions(subject)
   reviewActions(subject)
 }
 
+/** Reviews the list of types at `list`: `events` of the route, or those of `cancel_on`. */
+const reviewList = (list: Path, events: readonly string[], subject: Subject): void => {
+  const known = events.length > 0 ? knownEventsOf(subject) : ofAnySender
+  for (const [i, name] of events.entries()) {
+    // In a route of which only a part is usable, an item may be null.
+    if (typeof name === 'string' && name.includes('*')) sayStar(list, i, events, subject)
+    else if (typeof name === 'string' && !known.names.has(name)) checkName(name, [...list, i], known, subject)
+  }
+}
+
+const isOfRoute = (path: Path): boolean => path[0] === 'events'
+
+/** Returns the name of an item in a list of types, such as `cancel_on.events[0]`. */
+const itemName = (path: Path): string => `${path.slice(0, -1).join('.')}[${path.at(-1)}]`
+
 /** Reports a type with a `*`, which is the name of no event. */
-const sayStar = (i: number, events: readonly string[], { say, placeOf }: Subject): void => {
-  const isAlone = i === 0 && events.every((name) => name === '*')
+const sayStar = (list: Path, i: number, events: readonly string[], { say, placeOf }: Subject): void => {
+  const path = [...list, i]
+  const isAlone = isOfRoute(path) && i === 0 && events.every((name) => name === '*')
   const name = printable(events[i] ?? '', 80)
-  say('WH226', ['events', i], `events[${i}]: no sender has an event "${name}": a list of types has no patterns`, {
+  say('WH226', path, `${itemName(path)}: no sender has an event "${name}": a list of types has no patterns`, {
     help:
       name === '*'
         ? 'leave "events" out: then each event is taken'
@@ -88,11 +100,10 @@ const knownEventsOf = ({ route, spec, catalogue }: Subject): KnownEvents => {
   }
 }
 
-const checkName = (name: string, i: number, knownEvents: KnownEvents, subject: Subject): void => {
+const checkName = (name: string, path: Path, knownEvents: KnownEvents, subject: Subject): void => {
   const { placeOf, say } = subject
-  const path = ['events', i]
   const { isWhole, actionField } = knownEvents
-  const message = `events[${i}]: ${knownEvents.sentence} "${printable(name, 60)}"`
+  const message = `${itemName(path)}: ${knownEvents.sentence} "${printable(name, 60)}"`
   const [, type = '', action = ''] = /^([^.]+)\.(\w+)$/.exec(name) ?? []
   const isOfType = actionField !== undefined && knownEvents.names.has(type)
   if (isOfType && !knownEvents.noActions?.includes(type)) {
@@ -123,7 +134,7 @@ type EventAction = { readonly type: string; readonly action: string; readonly ac
 const sayAction = ({ type, action, actionField }: EventAction, message: string, path: Path, subject: Subject): void => {
   const help = `list "${type}", and ask for what was done in a filter: { field: ${actionField}, equals: ${action} }`
   // The fix changes the whole list, so only the finding about the first item has it.
-  const fix = path.at(-1) === 0 ? actionFix(type, actionField, subject) : undefined
+  const fix = isOfRoute(path) && path.at(-1) === 0 ? actionFix(type, actionField, subject) : undefined
   subject.say('WH226', path, message, { help, suggest: [type], ...(fix ? { fix } : {}) })
 }
 

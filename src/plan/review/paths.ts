@@ -16,7 +16,7 @@ export const reviewPaths = (subject: Subject): void => {
     const fix = isProven ? { fix: fixOf(`write ${instead}`, true, { place: placeOf(at), text: JSON.stringify(instead) }) } : {}
     say('WH341', at, slipSentence(path, why), { help, ...(instead === undefined ? {} : { suggest: [instead] }), ...fix })
   }
-  const keys = (['coalesce', 'concurrency', 'rate_limit', 'session'] as const).flatMap((of) => {
+  const keys = (['coalesce', 'concurrency', 'rate_limit', 'session', 'cancel_on', 'supersede'] as const).flatMap((of) => {
     const key = spec[of]?.key
     const isField = key !== undefined && parseTemplate(key).every(({ kind }) => kind === 'text')
     return isField ? [{ field: key, at: [of, 'key'] }] : []

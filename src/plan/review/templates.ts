@@ -47,7 +47,7 @@ export const reviewTemplates = (subject: Subject): void => {
       // A reference to a secret in a body or an address is read when the text is sent.
       if (!(isOfBody || key === 'url') || !hasVariable(text)) check(path, isOfBody ? without(text, replyPlaceholder) : text, 'setting')
     })
-  for (const of of ['coalesce', 'concurrency', 'rate_limit', 'session'] as const) {
+  for (const of of ['coalesce', 'concurrency', 'rate_limit', 'session', 'cancel_on', 'supersede'] as const) {
     const key = spec[of]?.key
     // A key without a placeholder is the name of a field.
     if (key !== undefined && placeholders(key).length > 0) check([of, 'key'], key, 'setting')

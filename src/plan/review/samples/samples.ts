@@ -47,7 +47,7 @@ const reviewSharedKeys = (sampled: Sampled, { spec, say, placeOf }: Subject): vo
     leavesOf(spec.filters).some(({ field }) => /(?:^|\.)(?:repository|project)\./.test(field))
   )
     return
-  for (const of of ['coalesce', 'concurrency', 'session'] as const) {
+  for (const of of ['coalesce', 'concurrency', 'session', 'cancel_on', 'supersede'] as const) {
     const key = spec[of]?.key
     if (key === undefined) continue
     const names = placeholders(key)
