@@ -40,13 +40,15 @@ export class ExactNumber {
 }
 
 const digitsForm = /^-?\d+$/
+/** A whole number above 0 that a double represents exactly, and that is written in one way only. */
+const plainWhole = /^[1-9]\d{0,14}$/
 
 /** Returns the key of a number (`ExactNumber.key`), also of one that a double represents exactly. */
 export const numberKey = (value: number | ExactNumber): string => (typeof value === 'number' ? String(value) : value.key)
 
 /** Whether a double represents a number of JSON exactly: the double is written as the number is, and no neighbour has the same double. */
 export const isPlainNumber = (token: string): boolean => {
-  if (/^[1-9]\d{0,14}$/.test(token)) return true
+  if (plainWhole.test(token)) return true
   const value = Number(token)
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER && String(value) === token
 }
@@ -55,7 +57,8 @@ const numberForm = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** Returns the key of a text that is a number of JSON; `undefined` for any other text. */
 export const numberKeyOfText = (text: string): string | undefined =>
-  /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? keyOf(text) : undefined
+  // A plain whole number is its own key. Most numbers of long lists are ids, so they take the short way.
+  plainWhole.test(text) ? text : /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? keyOf(text) : undefined
 
 /** A decimal value: `digits` times ten to the power of `exponent`. The digits have no zero at either end; they are empty for zero. */
 export type Decimal = { readonly sign: string; readonly digits: string; readonly exponent: number }

@@ -7,6 +7,7 @@ import { codeOf } from '../core/fault.ts'
 import { absent, stampOf } from '../core/file-stamp.ts'
 import { type ExactJson, isObject } from '../core/json.ts'
 import { parseJson } from '../core/json-error.ts'
+import { takingTurns } from '../core/turns/taking-turns.ts'
 import { checkInside, readInside, readInsideLater } from './inside-file.ts'
 import { scalarKey, scalarText } from './render.ts'
 
@@ -19,9 +20,15 @@ const maxListBytes = 8 * 1024 * 1024
 export type ListedValues = { readonly texts: ReadonlySet<string>; readonly numbers: ReadonlySet<string> }
 
 /** Parses the values of a file: the scalars in a JSON array, the keys of a JSON object, else each line with a text (rules: Filters 7). */
-const parseList = (text: string): ListedValues => {
-  const texts = textsIn(text.replace(/^\ufeff/, '').trim())
-  return { texts: new Set(texts), numbers: new Set(texts.flatMap((each) => numberKeyOfText(each) ?? [])) }
+function* parseList(text: string): InSteps<ListedValues> {
+  const [texts, numbers] = [new Set<string>(), new Set<string>()]
+  for (const each of textsIn(text.replace(/^\ufeff/, '').trim())) {
+    texts.add(each)
+    const number = numberKeyOfText(each)
+    if (number !== undefined) numbers.add(number)
+    if (texts.size % valuesInStep === 0) yield
+  }
+  return { texts, numbers }
 }
 
 const textsIn = (trimmed: string): readonly string[] => {
@@ -30,6 +37,28 @@ const textsIn = (trimmed: string): readonly string[] => {
   if (isObject(value)) return Object.keys(value)
   // A field that is a text fits a number in the list by its digits, and by its value.
   return (value as ExactJson[]).flatMap((item) => [scalarText(item) ?? [], scalarKey(item) ?? []].flat())
+}
+
+/** Work that can rest after each step, so that a running gateway serves requests in between. It returns its result after the last step. */
+export type InSteps<T> = Generator<undefined, T, undefined>
+
+/** The values of a list that are read in one step: their work takes about a millisecond. */
+export const valuesInStep = 500
+
+const atOnce = <T>(work: InSteps<T>): T => {
+  let step = work.next()
+  while (!step.done) step = work.next()
+  return step.value
+}
+
+const inTurns = async <T>(work: InSteps<T>): Promise<T> => {
+  const rest = takingTurns()
+  let step = work.next()
+  while (!step.done) {
+    await rest()
+    step = work.next()
+  }
+  return step.value
 }
 
 export interface WatchedFile<T> {
@@ -42,9 +71,15 @@ export interface WatchedFile<T> {
 
 /**
  * What a file may be, and what is made of its text. `called`: what messages call the folder. `parse` throws for a text that is no list.
- * `without`: the values where there is no file; absent: such a file cannot be used.
+ * The file is read at once when it is opened, and in turns of the event loop after a change. `without`: the values where there is no
+ * file; absent: such a file cannot be used.
  */
-type FileKind<T> = { readonly called: string; readonly maxBytes: number; readonly parse: (text: string) => T; readonly without?: T }
+type FileKind<T> = {
+  readonly called: string
+  readonly maxBytes: number
+  readonly parse: (text: string) => InSteps<T>
+  readonly without?: T
+}
 
 /**
  * Opens the file at `path` below the folder `root`. Never throws: where the file cannot be used at the opening, `failed` is called with the
@@ -67,7 +102,7 @@ export const openWatchedFile = <T>(
     if (codeOf(error) !== undefined) stamp = ''
   }
   const readAgain = (): void => {
-    const reading = readInsideLater(file, bounds).then(parse)
+    const reading = readInsideLater(file, bounds).then((text) => inTurns(parse(text)))
     list = reading
     // When the file has changed once more meanwhile, another reading has begun, and the result of this reading no longer counts.
     reading.then(
@@ -86,7 +121,7 @@ export const openWatchedFile = <T>(
   try {
     checkInside(resolve(root), file, called)
     stamp = stampOf(file)
-    list = parse(readInside(file, bounds))
+    list = atOnce(parse(readInside(file, bounds)))
   } catch (error) {
     failure = error
     forgetStamp(error)

@@ -6,7 +6,7 @@
 import { numberKeyOfText } from '../core/exact-number.ts'
 import { isObject, type Json, own } from '../core/json.ts'
 import { parseJson } from '../core/json-error.ts'
-import { openWatchedFile, type WatchedFile } from './list-file.ts'
+import { type InSteps, openWatchedFile, valuesInStep, type WatchedFile } from './list-file.ts'
 
 export const listsFileName = 'lists.json'
 
@@ -35,20 +35,26 @@ export type NamedList = { readonly texts: ReadonlyMap<string, number>; readonly 
 
 type NamedLists = ReadonlyMap<string, NamedList>
 
-const parseLists = (text: string): NamedLists => {
+function* parseLists(text: string): InSteps<NamedLists> {
   const entries = parseJson(text)
   if (!isObject(entries)) throw new Error(`${listsFileName} is no JSON object`)
   const lists = new Map<string, NamedList>()
   for (const [name, entry] of Object.entries(entries)) {
-    const values = storedValues(entry)
-    if (values) lists.set(name, listOf(values))
+    const list = yield* listOf(entry)
+    if (list) lists.set(name, list)
   }
   return lists
 }
 
-const listOf = (values: readonly StoredValue[]): NamedList => {
+function* listOf(entry: Json | undefined): InSteps<NamedList | undefined> {
+  const values = isObject(entry) ? own(entry, 'values') : undefined
+  if (!Array.isArray(values)) return undefined
   const [texts, numbers] = [new Map<string, number>(), new Map<string, number>()]
-  for (const { value, until } of values) {
+  for (const [at, item] of values.entries()) {
+    if (at % valuesInStep === 0) yield
+    const stored = storedValue(item)
+    if (!stored) continue
+    const { value, until } = stored
     const ends = until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until)
     texts.set(value, ends)
     const number = numberKeyOfText(value)

@@ -87,6 +87,7 @@ const features: { readonly [row: string]: Feature } = {
   '`duplicates` with a `key`': ends({ duplicates: { key: 'event_type' } }, 'duplicate', twice),
   '`events`': ends({ events: ['release'] }, 'ignored'),
   '`filters`': ends({ filters: [{ field: 'n', equals: 2 }] }, 'ignored'),
+  '`in_list`': works({ filters: [{ field: 'event_type', in_list: { store: 'allowed' } }] }),
   '`payload_schema` ignores': ends({ payload_schema: 'n.json' }, 'ignored', [{ body: { event_type: 'push', n: 'one' } }]),
   '`payload_schema` refuses': ends({ payload_schema: 'n.json', payload_mismatch: 'refuse' }, 'schema_mismatch', [
     { body: { event_type: 'push', n: 'one' } },
@@ -183,6 +184,7 @@ type Start = (
 ) => Promise<TestGateway>
 
 const files = {
+  'lists.json': JSON.stringify({ allowed: { values: ['push'] } }),
   scripts: { 'note.sh': 'printf "by a script"' },
   'n.json': JSON.stringify({ type: 'object', properties: { n: { type: 'number' } } }),
 }

@@ -46,6 +46,26 @@ t.test('an event is judged by the list as it is now; without the list it is refu
   t.match((await gateway.operations.status()).refused, { list_unavailable: 5 })
 })
 
+t.test('a long list is whole at the first event after its change, whatever else its file has', async (t) => {
+  const gateway = await startGateway(t, { routes: { allowed } })
+  const post = async (by: unknown) => (await gateway.post('allowed', { body: { by } })).status
+  t.equal(await post('u1'), 503)
+  const values = [
+    ...Array.from({ length: 30_000 }, (_, at) => (at % 2 === 0 ? `u${at}` : String(at))),
+    40_007,
+    null,
+    ['deep'],
+    { value: 8 },
+  ]
+  writeFileSync(join(gateway.dir, 'lists.json'), JSON.stringify({ other: { values }, broken: { values: 'ann' }, people: { values } }))
+  const asked = ['u0', 'u498', 'u500', 499, '501', 29_999, 'u29998']
+  t.same(
+    await Promise.all(asked.map(post)),
+    asked.map(() => 202),
+  )
+  for (const by of ['u499', 500, 40_007, 8, 'deep', 'u30000']) t.equal(await post(by), 200, String(by))
+})
+
 t.test('a value is in the list until its time is over', async (t) => {
   const clock = fakeClock(Date.now())
   const gateway = await startGateway(t, { clock, routes: { allowed } })
