@@ -954,6 +954,20 @@ headers?: {
 }
 /** http: true lets the address lead into a private network or to this machine. */
 allow_private?: boolean
+/** Asks GitHub, with the token of platforms.github. */
+github?: ("pull_request" | "changed_files" | "permission" | "pull_request_of_commit")
+/** Code hosts: owner/name. Absent: the repository of the event. */
+repo?: string
+/** pull_request, changed_files: number of the pull request. Absent: that of the event. */
+number?: (string | number)
+/** permission: name of the user. Absent: who caused the event. */
+user?: string
+/** pull_request_of_commit: whole hash of the commit. Absent: that of the event. */
+sha?: string
+/** Code hosts: address of another API; it needs a token of its own. */
+api_base?: string
+/** Code hosts: token for these questions. Absent: that of the platform. */
+token?: string
 /** How long an answer counts for equal questions. Failures are never kept. */
 cache_minutes?: number
 /** What becomes of the event where the server gives no answer. */

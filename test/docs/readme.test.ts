@@ -32,6 +32,7 @@ const markdown = (folder: string): string[] =>
 const documents = [...markdown('.'), ...markdown('bench'), ...(existsSync(join(root, 'docs')) ? markdown('docs') : [])]
 const env = {
   WEBHOOK_SECRET: 'b0e6f2a94c7d41d8',
+  GH_TOKEN: 'a-long-token-of-a-code-host',
   INVENTORY_TOKEN: 'a-long-token-of-an-inventory',
   ANTHROPIC_API_KEY: 'key',
   OPENAI_API_KEY: 'key',

@@ -227,6 +227,10 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
       'Lookup.allow_private Lookup.headers Lookup.http Lookup.path Route.lookup',
     'without an answer: retry, ignore and pass': 'Lookup.on_failure',
   },
+  'spec/lookups-hosts.test.ts': {
+    'a pull request has the same small shape everywhere': 'Lookup.api_base Lookup.github Lookup.number Lookup.token',
+    'a value that has not the form of its place is not sent': 'Lookup.repo Lookup.sha Lookup.user',
+  },
   'spec/duplicates.test.ts': {
     'no value forges the key of two fields, and an event without a usable value counts by its id': 'Route.duplicates.key',
     'the first event with a key counts for its minutes, and an id for an hour all the same': 'Route.duplicates.minutes',

@@ -1,8 +1,9 @@
 /** The list of lookups, and a map by their names. */
 
+import { github } from './github.ts'
 import { http } from './http.ts'
 import type { LookupPart } from './lookup.ts'
 
-export const lookups: readonly LookupPart[] = [http]
+export const lookups: readonly LookupPart[] = [http, github]
 
 export const lookupsByName: ReadonlyMap<string, LookupPart> = new Map(lookups.map((part) => [part.name, part]))
