@@ -401,6 +401,7 @@ t.test('a run that was killed in its attempt, and fails alone after the start, k
       await next.pass(1)
       return isSo()
     })
-  await passUntil(() => bad.seen.length > 10)
-  t.equal(next.said('run is dead'), 0)
+  // Without a wait between attempts, many of them may come within one second of this test.
+  await passUntil(() => next.said('run is dead') === 1)
+  t.ok(bad.seen.length > 20, `${bad.seen.length} posts: twenty answers are spared, before the attempts that are left count`)
 })
