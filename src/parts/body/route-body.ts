@@ -3,13 +3,13 @@
  * the same bytes, never a header, because nobody signs the headers (decisions 0100 and 0262).
  */
 
+import { mapOfNamed, maxQueryParts } from '../../core/address/path-and-query.ts'
 import type { Json } from '../../core/json.ts'
 import type { BodyContent, RequestBody, VerifiedRequest } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
 import { tooManyContainers } from './count-containers.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
 import { bodyKind } from './payload.ts'
-import { queryContent } from './query-content.ts'
 import { readCsv } from './read-csv.ts'
 
 /** Reads the content of a request. `pathAndQuery`: those of its address. */
@@ -102,3 +102,16 @@ const textReaders = {
   csv: readCsvText,
   ndjson: readJsonLines,
 } satisfies { readonly [kind in NonNullable<Route['body']>]?: (text: string) => BodyContent }
+
+/**
+ * Returns the parameters as a map of texts: a repeated name has the list of its values. `hidden`: names that are left out, because their
+ * values are secrets. An address with 64 parameters or more has too many: where its secrets were masked, the ones past the 64th are gone,
+ * and what is read is never a part of what was sent.
+ */
+const queryContent = (pathAndQuery: string, hidden: ReadonlySet<string>): BodyContent => {
+  const query = /^[^?#]*\?([^#]*)/.exec(pathAndQuery)?.[1] ?? ''
+  if (query.split('&', maxQueryParts).length === maxQueryParts)
+    return { kind: 'unread', why: 'too many', detail: `more than ${maxQueryParts - 1} parameters in the address` }
+  const payload = mapOfNamed([...new URLSearchParams(query)].filter(([name]) => !hidden.has(name)))
+  return { kind: 'json', text: JSON.stringify(payload), payload }
+}
