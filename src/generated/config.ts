@@ -956,13 +956,15 @@ headers?: {
 allow_private?: boolean
 /** Asks GitHub, with the token of platforms.github. */
 github?: ("pull_request" | "changed_files" | "permission" | "pull_request_of_commit")
-/** Code hosts: owner/name. Absent: the repository of the event. */
+/** Asks GitLab, with the token of platforms.gitlab. */
+gitlab?: ("merge_request" | "changed_files" | "permission" | "merge_request_of_commit")
+/** Code hosts: owner/name; of GitLab the path of the project, or its number. Absent: that of the event. */
 repo?: string
-/** pull_request, changed_files: number of the pull request. Absent: that of the event. */
+/** Number of the pull request or merge request. Absent: that of the event. */
 number?: (string | number)
 /** permission: name of the user. Absent: who caused the event. */
 user?: string
-/** pull_request_of_commit: whole hash of the commit. Absent: that of the event. */
+/** pull_request_of_commit, merge_request_of_commit: whole hash of the commit. Absent: that of the event. */
 sha?: string
 /** Code hosts: address of another API; it needs a token of its own. */
 api_base?: string

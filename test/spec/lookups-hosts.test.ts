@@ -4,18 +4,26 @@ import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
 import { forkSha, githubApi, githubToken, ownSha, repo } from '../fakes/github-api.ts'
+import { forkCommit, gitlabApi, gitlabToken, ownCommit, project } from '../fakes/gitlab-api.ts'
 import { json, type Seen, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 type Answer = (response: ServerResponse, seen: Seen) => void
 
-/** A gateway whose route `r` asks one question of GitHub, and shows the answer as its text. */
-const start = async (t: Test, question: object, answer: Answer = githubApi(), more: GatewayOptions = {}) => {
-  const { origin, seen } = await sink(t, answer)
-  const x = { api_base: `${origin}/`, token: '${HOST_TOKEN}', ...question }
+/** How each host is reached, and its stand-in. */
+const hosts = {
+  github: { path: '/', token: githubToken, api: githubApi },
+  gitlab: { path: '/api/v4/', token: gitlabToken, api: gitlabApi },
+}
+
+/** A gateway whose route `r` asks one question of a host, and shows the answer as its text. */
+const start = async (t: Test, question: { readonly [key: string]: string }, answer?: Answer, more: GatewayOptions = {}) => {
+  const host = 'gitlab' in question ? hosts.gitlab : hosts.github
+  const { origin, seen } = await sink(t, answer ?? host.api())
+  const x = { api_base: `${origin}${host.path}`, token: '${HOST_TOKEN}', ...question }
   const gateway = await startGateway(t, {
     ...more,
-    env: { HOST_TOKEN: githubToken },
+    env: { HOST_TOKEN: host.token },
     routes: { r: { lookup: { x }, prompt: '{= $string(lookup.x) }' } },
   })
   let count = 0
@@ -94,7 +102,7 @@ t.test('changed files come with the old paths of renamed ones, and past 300 the 
     cut: false,
   })
   for (const [files, kept, cut, pages] of [
-    [100, 100, false, 2],
+    [100, 100, false, 1],
     [300, 300, false, 3],
     [1000, 300, true, 3],
   ] as const) {
@@ -118,20 +126,154 @@ t.test('the pull request of a commit is found for a fork, and never that of anot
   t.equal(await answered({ after: forkSha }), null)
 })
 
+/** What a webhook of GitLab has, of the project or of a fork of it. */
+const ofProject = (more: object, id = 51) => ({ project: { id, path_with_namespace: id === 51 ? project : 'robin/project' }, ...more })
+const mergeRequestHook = ofProject({ object_kind: 'merge_request', object_attributes: { iid: 7 }, user: { username: 'robin' } })
+
+t.test('a merge request of GitLab has the shape of a pull request, and the path of its fork is asked for', async (t) => {
+  const { answered, seen } = await start(t, { gitlab: 'merge_request' })
+  t.strictSame(await answered(mergeRequestHook), {
+    number: 7,
+    title: 'MR 7',
+    state: 'open',
+    draft: true,
+    merged: false,
+    author: 'robin',
+    head: { sha: forkCommit, ref: 'master', repo: 'robin/project' },
+    base: { ref: 'main', repo: project },
+    labels: ['agent'],
+    url: `https://gitlab.com/${project}/-/merge_requests/7`,
+  })
+  t.strictSame(
+    seen.map(({ url }) => url),
+    ['/api/v4/projects/group%2Fsub-group%2Fproject/merge_requests/7', '/api/v4/projects/52'],
+  )
+  const noted = ofProject({ object_kind: 'note', object_attributes: { id: 3 }, merge_request: { iid: 9, target_project_id: 51 } })
+  t.match(await answered(noted), { number: 9, head: { repo: project } })
+  const ofFork = ofProject({ object_kind: 'pipeline', object_attributes: { iid: 9 }, merge_request: { iid: 7, target_project_id: 51 } }, 52)
+  t.match(await answered(ofFork), { number: 7 }, 'the merge request of a pipeline is not in the fork')
+  const before = seen.length
+  for (const kind of ['pipeline', 'issue'])
+    t.equal(
+      await answered(ofProject({ object_kind: kind, object_attributes: { iid: 9 }, merge_request: null })),
+      null,
+      `number of a ${kind}`,
+    )
+  t.equal(seen.length, before)
+  const written = await start(t, { gitlab: 'merge_request', number: '{n}', repo: '{p}' })
+  t.match(await written.answered({ n: 10, p: 51 }), { state: 'closed', merged: true })
+  t.match(await written.answered({ n: 11, p: project }), { state: 'closed', merged: false, head: { repo: '' } }, 'a fork that is gone')
+  t.equal(await written.answered({ n: 404, p: project }), null)
+})
+
+t.test('the path of a project of GitLab may have 20 groups, and leads to no other address', async (t) => {
+  const { answered, seen } = await start(t, { gitlab: 'merge_request', number: '7', repo: '{p}' })
+  const deepest = [...Array.from({ length: 20 }, (_, i) => `group-${i}`), 'project'].join('/')
+  t.equal(await answered({ p: deepest }), null)
+  t.equal(seen[0]?.url, `/api/v4/projects/${encodeURIComponent(deepest)}/merge_requests/7`)
+  for (const p of ['project', '../../users', 'group/..', 'group/./project', 'a//b', '/a/b', 'a/b/', 'a/b?c', 'a/b\n', '0', `x/${deepest}`])
+    t.match(await answered({ p }), [200, 'lookup.x: repo is not the path of a project, or its number'], p)
+  t.equal(seen.length, 1)
+})
+
+t.test('a role of GitLab is the word of GitHub for what it allows', async (t) => {
+  const { answered, seen } = await start(t, { gitlab: 'permission' })
+  for (const [username, word] of [
+    ['robin', 'maintain'],
+    ['guest', 'read'],
+    ['reporter', 'triage'],
+    ['developer', 'write'],
+    ['owner', 'admin'],
+    ['stranger', 'none'],
+    ['nobody', null],
+  ])
+    t.equal(await answered(ofProject({ user: { username } })), word, String(username))
+  t.equal(await answered(ofProject({ user_username: 'robin' })), 'maintain', 'a push')
+  t.match(await answered(ofProject({ user: { username: '../7' } })), [200, 'lookup.x: user is not the name of a user'])
+  t.equal(await answered(ofProject({})), null)
+  t.equal(seen[0]?.url, '/api/v4/users?username=robin')
+  const careless: Answer = (response) => json(response, 200, [{ id: 7, username: 'robin' }])
+  t.equal(await (await start(t, { gitlab: 'permission' }, careless)).answered(ofProject({ user: { username: 'mallory' } })), null)
+})
+
+t.test('changed files of GitLab come as those of GitHub', async (t) => {
+  const few = await start(t, { gitlab: 'changed_files' }, gitlabApi(4))
+  t.strictSame(await few.answered(mergeRequestHook), {
+    paths: ['src/f0.ts', 'lib/f0.ts', 'src/f1.ts', 'src/f2.ts', 'src/f3.ts'],
+    changes: [
+      { path: 'src/f0.ts', status: 'renamed' },
+      { path: 'src/f1.ts', status: 'modified' },
+      { path: 'src/f2.ts', status: 'added' },
+      { path: 'src/f3.ts', status: 'removed' },
+    ],
+    cut: false,
+  })
+  const many = await start(t, { gitlab: 'changed_files' }, gitlabApi(1000))
+  const answer = (await many.answered(mergeRequestHook)) as { readonly changes: readonly object[]; readonly cut: boolean }
+  t.strictSame([answer.changes.length, answer.cut, many.seen.length], [300, true, 3])
+  const endless = await start(t, { gitlab: 'changed_files' }, (response) =>
+    json(response, 200, [{ new_path: 'a' }], { link: '<https://x/>; rel="next"' }),
+  )
+  t.match(await endless.answered(mergeRequestHook), { paths: ['a'], cut: true })
+  t.equal(endless.seen.length, 10, 'a page with one file each')
+})
+
+t.test('the merge request of a commit is that of the branch which was pushed', async (t) => {
+  const { answered } = await start(t, { gitlab: 'merge_request_of_commit' })
+  const pipeline = (ref: string, sha: string, source?: number) => ({
+    object_kind: 'pipeline',
+    object_attributes: { iid: 3, ref, sha },
+    merge_request: source === undefined ? null : { iid: 7, source_project_id: source, target_project_id: 51 },
+  })
+  t.match(await answered(ofProject(pipeline('master', forkCommit, 52), 52)), { number: 7, head: { repo: 'robin/project' } })
+  t.match(await answered(ofProject(pipeline('master', forkCommit, 53), 53)), { number: 8, head: { repo: 'mallory/project' } })
+  t.equal(await answered(ofProject(pipeline('other', forkCommit, 52), 52)), null)
+  t.match(await answered(ofProject(pipeline('topic', ownCommit))), { number: 9 })
+  t.equal(await answered(ofProject(pipeline('topic', forkCommit))), null, 'only strangers have a merge request of it')
+  const push = (ref: string, after: string) => ofProject({ ref: `refs/heads/${ref}`, after })
+  t.match(await answered(push('topic', ownCommit)), { number: 9 })
+  t.match(await answered(push('main', 'f'.repeat(40))), { number: 10, merged: true }, 'the commit of the merge')
+  t.equal(await answered(push('topic', '0'.repeat(40))), null)
+})
+
+t.test('an address of its own needs its path and its token, and the platform gives both else', async (t) => {
+  const started = (x: object, more: GatewayOptions = {}) =>
+    startGateway(t, { routes: { r: { lookup: { x }, prompt: '{lookup.x}' } }, ...more })
+  const own = { gitlab: 'permission', api_base: 'https://git.example.org', token: 'x' }
+  await t.rejects(started(own), /WH249 .*api_base does not end in \/api\/v4/)
+  await t.rejects(started({ gitlab: 'permission', api_base: 'https://git.example.org/api/v4' }), /api_base has no token of its own/)
+  const { origin, seen } = await sink(t, gitlabApi())
+  const env = { GITLAB_TOKEN: gitlabToken, GITLAB_HOST: origin }
+  const gateway = await started({ gitlab: 'permission' }, { env })
+  t.equal((await gateway.post('r', { body: mergeRequestHook })).status, 202)
+  t.equal(seen.length, 2)
+  const without = await started({ gitlab: 'permission' })
+  t.equal((await without.post('r', { body: mergeRequestHook })).status, 503)
+  t.match(await without.line(({ stage, reason }) => stage === 'lookup' && reason !== undefined), {
+    reason: 'lookup.x: not connected: set platforms.gitlab.token (GITLAB_TOKEN)',
+  })
+})
+
 t.test('a host without room, and a hostile one, give no answer and are quoted nowhere', async (t) => {
+  const tooMuch = `"${'x'.repeat(9 * 1024 * 1024)}"`
   const cases: readonly (readonly [name: string, answer: Answer, reason: RegExp, retryAfter: string])[] = [
     ['429', (r) => json(r, 429, {}, { 'retry-after': '17' }), /HTTP 429$/, '17'],
     ['a secondary limit', (r) => json(r, 403, {}, { 'retry-after': '60' }), /HTTP 403$/, '60'],
     ['no right', (r) => json(r, 403, { message: 'CANARY' }), /HTTP 403$/, '5'],
+    ['a redirect', (r) => void r.writeHead(301, { location: '/CANARY' }).end(), /HTTP 301, a redirect, which is not followed$/, '5'],
     ['HTML', (r) => void r.writeHead(200).end('<html>CANARY'), /HTTP 200 without JSON$/, '5'],
-    ['a list', (r) => json(r, 200, ['CANARY']), /^lookup\.x: GitHub answered with something else than a pull request$/, '5'],
-    ['wrong types', (r) => json(r, 200, { number: 'CANARY', state: {} }), /something else than a pull request$/, '5'],
-    ['too much', (r) => void r.writeHead(200).end(`"${'x'.repeat(9 * 1024 * 1024)}"`), /^lookup\.x: /, '5'],
+    ['a list', (r) => json(r, 200, ['CANARY']), /^lookup\.x: \w+ answered with something else than a (?:pull|merge) request$/, '5'],
+    ['wrong types', (r) => json(r, 200, { number: 'CANARY', iid: 1.5, state: {} }), /something else than a (?:pull|merge) request$/, '5'],
+    ['too much', (r) => void r.writeHead(200).end(tooMuch), /^lookup\.x: /, '5'],
   ]
-  for (const [name, answer, reason, retryAfter] of cases) {
-    const { answered } = await start(t, { github: 'pull_request', number: '{n}' }, answer)
-    const got = await answered({ n: 7 })
-    t.match(got, [503, reason, retryAfter], name)
-    t.notMatch(JSON.stringify(got), /CANARY/)
-  }
+  for (const question of [
+    { github: 'pull_request', number: '{n}' },
+    { gitlab: 'merge_request', number: '{n}', repo: project },
+  ])
+    for (const [name, answer, reason, retryAfter] of cases) {
+      const { answered } = await start(t, question, answer)
+      const got = await answered({ n: 7 })
+      t.match(got, [503, reason, retryAfter], name)
+      t.notMatch(JSON.stringify(got), /CANARY/)
+    }
 })

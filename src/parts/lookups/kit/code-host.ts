@@ -1,83 +1,195 @@
-/** What the lookups of code hosts share: the forms of values that may stand in an address, and the small shapes of their answers. */
+/** Makes a lookup of what differs between code hosts: how the server is reached, what can be asked, and where the payload has the values. */
 
-import { isObject, type Json, type JsonObject, own, textOrEmpty } from '../../../core/json.ts'
-import { cut } from '../../../core/text.ts'
-import type { LookupAnswer, LookupFailure } from '../lookup.ts'
+import { type Json, type JsonObject, own } from '../../../core/json.ts'
+import { isTemplate } from '../../../expr/placeholder.ts'
+import { hasFixedHost } from '../../web/written-address.ts'
+import type { Fill, FilledValues, Got, LookupAnswer, LookupFailure, LookupKit, LookupPart, LookupSpec } from '../lookup.ts'
+import { type Change, isCommit, type PullRequest } from './pull-request.ts'
 
-/** The most files of a change that are read, and the files of one page. */
-export const maxFiles = 300
-export const filesOfPage = 100
+/** The most bytes of a page. Files come with their patches, and pull requests with their texts. */
+const maxBytes = 8 * 1024 * 1024
+/** The most files of a change that are read, and the most pages. */
+const maxFiles = 300
+const maxPages = 10
 
-/** The longest text of an answer, and the most labels, so that a hostile server fills no prompt. */
-const maxTextUnits = 1_000
-const maxLabels = 100
+/** A value of a question that fills an address. */
+type HostKey = 'repo' | 'number' | 'user' | 'sha'
 
-/** A pull request, or what a host calls so, the same for each host. */
-export type PullRequest = {
-  readonly number: number
+export type HostAccess = Pick<LookupKit, 'env' | 'settings'>
+
+/** What a question may use while it asks. */
+export type HostKit = {
+  /** Gets an answer of the API. `path`: below the address of the API. */
+  readonly get: (path: string) => Promise<Got>
+  /** Makes the failure of an answer that is JSON, and not what was asked for. */
+  readonly odd: (expected: string) => LookupFailure
+}
+
+/** A kind of question. */
+type HostQuestion = {
+  /** The values without which nothing is asked. */
+  readonly keys: readonly HostKey[]
+  /** Further values of the event, which are never written in a question. */
+  readonly further?: { readonly [key: string]: readonly string[] }
+  readonly ask: (values: FilledValues, kit: HostKit) => Promise<LookupAnswer>
+}
+
+export type CodeHost = {
+  readonly name: 'github' | 'gitlab'
   readonly title: string
-  readonly state: 'open' | 'closed'
-  readonly draft: boolean
-  readonly merged: boolean
-  readonly author: string
-  /** `repo`: owner/name; empty where the fork is gone. */
-  readonly head: { readonly sha: string; readonly ref: string; readonly repo: string }
-  readonly base: { readonly ref: string; readonly repo: string }
-  readonly labels: readonly string[]
-  readonly url: string
+  /** The form of `repo`, with words for people. */
+  readonly repo: readonly [form: RegExp, is: string]
+  /** The end of each address of the API, where all servers have the same one. */
+  readonly apiPath?: string
+  /** The headers of a question. */
+  readonly headers: (token: string) => { readonly [name: string]: string }
+  /** How the server is reached whose settings stand under `platforms`. `lacking`: names the token for people. */
+  readonly platform: {
+    readonly name: string
+    readonly lacking: string
+    readonly api: (access: HostAccess) => string
+    readonly token: (access: HostAccess) => string | undefined
+  }
+  /** The values of a question that come of the payload, where the question does not say them. */
+  readonly inPayload: { readonly [key in HostKey]: readonly string[] }
+  readonly questions: { readonly [kind: string]: HostQuestion }
+  readonly examples: LookupPart['examples']
 }
 
-/** A file that a pull request changes. `before`: its path until now, where it was renamed. */
-export type Change = {
-  readonly path: string
-  readonly status: 'added' | 'modified' | 'removed' | 'renamed'
-  readonly before?: string
+/** Makes the lookup of a code host. */
+export const codeHost = (host: CodeHost): LookupPart => {
+  const { name, title, platform, questions } = host
+  const questionOf = (spec: LookupSpec): HostQuestion => own(questions, spec[name] ?? '') ?? { keys: [], ask: async () => answerOf() }
+  const misformed = (key: string, value: string): string | undefined => {
+    const known = key === 'repo' || key === 'headRepo' ? host.repo : own(forms, key)
+    return known && !known[0].test(value) ? `${key} is not ${known[1]}` : undefined
+  }
+  /** An address of its own has a token of its own, so that no other server gets the token of the platform (rules: Configuration 9). */
+  const tokenOf = ({ token, api_base: base }: LookupSpec, access: HostAccess): string | undefined =>
+    token !== undefined || base !== undefined ? token?.trim() || undefined : platform.token(access)
+  return {
+    name,
+    title,
+    platform: platform.name,
+    reads: (spec) => [...questionOf(spec).keys, 'api_base', 'token'],
+    check(spec, report) {
+      const { api_base: base, token } = spec
+      for (const key of questionOf(spec).keys) {
+        const value = spec[key]
+        const problem = value === undefined || isTemplate(value) ? undefined : misformed(key, String(value))
+        if (problem !== undefined) report('WH249', [key], problem, 'write it so, or a placeholder')
+      }
+      if (base === undefined) return
+      const help = `write it like https://git.example.org${host.apiPath ?? '/api/v3'}`
+      if (!hasFixedHost(base) || /[{}?#]/.test(base)) report('WH249', ['api_base'], 'api_base is no fixed web address', help)
+      else if (host.apiPath !== undefined && !base.replace(/\/+$/, '').endsWith(host.apiPath))
+        report('WH249', ['api_base'], `api_base does not end in ${host.apiPath}`, help)
+      if (token === undefined)
+        report(
+          'WH249',
+          ['api_base'],
+          'api_base has no token of its own',
+          `write token: \${NAME} beside it; another server gets no token of ${title}`,
+        )
+    },
+    fills(spec) {
+      const { keys, further = {} } = questionOf(spec)
+      const written = keys.map((key): [string, readonly string[]] => [
+        key,
+        spec[key] === undefined ? host.inPayload[key] : [String(spec[key])],
+      ])
+      return Object.fromEntries(
+        [...written, ...Object.entries(further)].map(([key, texts]): [string, Fill] => [key, { use: 'value', texts }]),
+      )
+    },
+    unasked(spec, values) {
+      const { keys } = questionOf(spec)
+      if (keys.some((key) => values[key] === undefined) || isNoCommit(values.sha)) return 'unfilled'
+      const problem = Object.entries(values).flatMap(([key, value]) => misformed(key, value) ?? [])[0]
+      return problem === undefined ? undefined : { ok: false, why: problem, isFinal: true }
+    },
+    token: tokenOf,
+    lacks: (spec, access) => (tokenOf(spec, access) === undefined ? (spec.api_base === undefined ? platform.lacking : 'token') : undefined),
+    ask(spec, values, kit) {
+      const api = spec.api_base?.replace(/\/+$/, '') ?? platform.api(kit)
+      const headers = host.headers(tokenOf(spec, kit) ?? '')
+      return questionOf(spec).ask(values, {
+        get: (path) => kit.get({ url: `${api}/${path}`, headers, maxBytes, isPublicOnly: false }),
+        odd: (expected) => ({ ok: false, why: `${title} answered with something else than ${expected}` }),
+      })
+    },
+    examples: host.examples,
+  }
 }
 
-/** The forms of values that may stand in an address, by their keys in a question, with words for people. */
-const forms: { readonly [key: string]: readonly [form: RegExp, is: string] } = {
-  repo: [/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/, 'owner/name'],
+/** The forms of values that may stand in an address, the same for each host, with words for people. */
+const forms: { readonly [key: string]: readonly [form: { readonly test: (text: string) => boolean }, is: string] } = {
   number: [/^[1-9]\d{0,9}$/, 'a positive whole number'],
-  user: [/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?$/, 'the name of a user'],
-  sha: [/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'the whole hash of a commit'],
-}
-
-/** Says what is wrong with a value of a question; `undefined` where it may stand in an address. Quotes no value. */
-export const misformed = (key: string, value: string): string | undefined => {
-  const known = own(forms, key)
-  return known && !known[0].test(value) ? `${key} is not ${known[1]}` : undefined
+  user: [/^(?!\.{1,2}$)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}(?:\[bot\])?$/, 'the name of a user'],
+  sha: [{ test: isCommit }, 'the whole hash of a commit'],
 }
 
 /** Whether the hash says that there is no commit, as that of a deleted branch does. */
-export const isNoCommit = (sha: string | undefined): boolean => sha !== undefined && /^0+$/.test(sha)
+const isNoCommit = (sha: string | undefined): boolean => sha !== undefined && /^0+$/.test(sha)
 
-/** Returns the text of a member of a JSON map, cut; empty where it has none. */
-export const shortText = (from: Json | undefined, ...path: readonly string[]): string =>
-  cut(textOrEmpty(path.reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, key) : undefined), from)), maxTextUnits)
+/** Makes an answer. Absent: the server knows of nothing. */
+export const answerOf = (value?: PullRequest | JsonObject | string): LookupAnswer => ({ ok: true, text: JSON.stringify(value ?? null) })
 
-/** Returns the texts of a list of labels, each a text or a map with `name`. */
-export const labelsOf = (labels: Json | undefined): readonly string[] =>
-  (Array.isArray(labels) ? labels : []).slice(0, maxLabels).flatMap((label) => {
-    const text = typeof label === 'string' ? cut(label, maxTextUnits) : shortText(label, 'name')
-    return text === '' ? [] : [text]
-  })
+/** Asks for one thing. `read`: makes its small shape of the JSON, or returns `undefined` where that is not what was `expected`. */
+export const askOne = async (
+  path: string,
+  expected: string,
+  read: (payload: Json) => PullRequest | string | undefined,
+  { get, odd }: HostKit,
+): Promise<LookupAnswer> => {
+  const got = await get(path)
+  if (!got.ok) return got
+  if (got.absent) return answerOf()
+  const found = read(got.payload)
+  return found === undefined ? odd(expected) : answerOf(found)
+}
 
-/** Makes an answer. `undefined`: the server knows of nothing. */
-export const answerOf = (value: PullRequest | JsonObject | string | undefined): LookupAnswer => ({
-  ok: true,
-  text: JSON.stringify(value ?? null),
-})
+/** Gets a list. `read`: as that of `askOne`, for an item. `undefined`: the server knows of nothing. */
+export const getList = async <T>(
+  path: string,
+  expected: string,
+  read: (item: Json) => T | undefined,
+  { get, odd }: HostKit,
+): Promise<{ readonly ok: true; readonly items: readonly T[]; readonly link: string | undefined } | LookupFailure | undefined> => {
+  const got = await get(path)
+  if (!got.ok) return got
+  if (got.absent) return undefined
+  const items = Array.isArray(got.payload) ? got.payload.map(read) : [undefined]
+  if (items.includes(undefined)) return odd(expected)
+  return { ok: true, items: items.flatMap((item) => (item === undefined ? [] : [item])), link: got.header('link') }
+}
+
+/** Asks for the changed files, page by page. `path`: the address of a page. `pageSize`: the files of a whole page. */
+export const askFiles = async (
+  path: (page: number) => string,
+  pageSize: number,
+  read: (file: Json) => Change | undefined,
+  kit: HostKit,
+): Promise<LookupAnswer> => {
+  const changes: Change[] = []
+  for (let page = 1; ; page += 1) {
+    const got = await getList(path(page), 'changed files', read, kit)
+    if (got === undefined) return answerOf()
+    if (!got.ok) return got
+    changes.push(...got.items)
+    // A server may give fewer files a page than it is asked for. Where it does not say whether there are more, a whole page lets that open,
+    // so that the answer does not pass for a whole one.
+    const hasMore = got.link === undefined ? got.items.length >= pageSize : /;\s*rel="next"/.test(got.link)
+    if (!hasMore || changes.length >= maxFiles || page === maxPages) return filesAnswer(changes, hasMore)
+  }
+}
 
 /** Makes the answer of changed files. The old paths of renamed files are among `paths`, because a file has left their folder. */
-export const filesAnswer = (changes: readonly Change[], isCut: boolean): LookupAnswer =>
-  answerOf({
+const filesAnswer = (all: readonly Change[], hasMore: boolean): LookupAnswer => {
+  const changes = all.slice(0, maxFiles)
+  return answerOf({
     paths: [...new Set(changes.flatMap(({ path, before }) => (before === undefined ? [path] : [path, before])))],
     changes: changes.map(({ path, status }) => ({ path, status })),
-    cut: isCut,
+    cut: hasMore || all.length > maxFiles,
   })
-
-/** Makes the failure of an answer that is JSON, and not what was asked for. */
-export const oddAnswer = (host: string, expected: string): LookupFailure => ({
-  ok: false,
-  why: `${host} answered with something else than ${expected}`,
-})
+}
