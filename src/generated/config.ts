@@ -958,6 +958,8 @@ allow_private?: boolean
 github?: ("pull_request" | "changed_files" | "permission" | "pull_request_of_commit")
 /** Asks GitLab, with the token of platforms.gitlab. */
 gitlab?: ("merge_request" | "changed_files" | "permission" | "merge_request_of_commit")
+/** Asks Gitea or Forgejo, at api_base with token. */
+gitea?: ("pull_request" | "changed_files" | "permission" | "pull_request_of_commit")
 /** Code hosts: owner/name; of GitLab the path of the project, or its number. Absent: that of the event. */
 repo?: string
 /** Number of the pull request or merge request. Absent: that of the event. */

@@ -103,8 +103,8 @@ const compileFills = (
   path: readonly string[],
   kit: StageKit,
 ): ((event: Event) => Promise<FilledValues>) => {
-  const values = Object.entries(fills).map(([key, { use, texts }]) => {
-    const template = { ...templateKit(kit, [...path, key]), ...(texts.length > 1 ? { filled: undefined } : {}) }
+  const values = Object.entries(fills).map(([key, { use, texts, isOptional = false }]) => {
+    const template = { ...templateKit(kit, [...path, key]), ...(isOptional || texts.length > 1 ? { filled: undefined } : {}) }
     const compile = use === 'address' ? compileAddress : compileKeyPart
     return { key, renderers: texts.map((text): Renderer<string | undefined> => compile(text, template as ReturnType<typeof templateKit>)) }
   })

@@ -34,6 +34,7 @@ const env = {
   WEBHOOK_SECRET: 'b0e6f2a94c7d41d8',
   GH_TOKEN: 'a-long-token-of-a-code-host',
   GITLAB_TOKEN: 'a-long-token-of-another-code-host',
+  GITEA_TOKEN: 'a-long-token-of-a-third-code-host',
   INVENTORY_TOKEN: 'a-long-token-of-an-inventory',
   ANTHROPIC_API_KEY: 'key',
   OPENAI_API_KEY: 'key',

@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
+import { giteaApi, giteaForkSha, giteaMergedSha, giteaOwnSha, giteaRepo, giteaToken } from '../fakes/gitea-api.ts'
 import { forkSha, githubApi, githubToken, ownSha, repo } from '../fakes/github-api.ts'
 import { forkCommit, gitlabApi, gitlabToken, ownCommit, project } from '../fakes/gitlab-api.ts'
 import { json, type Seen, sink } from '../fakes/sink.ts'
@@ -14,11 +15,12 @@ type Answer = (response: ServerResponse, seen: Seen) => void
 const hosts = {
   github: { path: '/', token: githubToken, api: githubApi },
   gitlab: { path: '/api/v4/', token: gitlabToken, api: gitlabApi },
+  gitea: { path: '/api/v1/', token: giteaToken, api: giteaApi },
 }
 
 /** A gateway whose route `r` asks one question of a host, and shows the answer as its text. */
 const start = async (t: Test, question: { readonly [key: string]: string }, answer?: Answer, more: GatewayOptions = {}) => {
-  const host = 'gitlab' in question ? hosts.gitlab : hosts.github
+  const host = 'gitlab' in question ? hosts.gitlab : 'gitea' in question ? hosts.gitea : hosts.github
   const { origin, seen } = await sink(t, answer ?? host.api())
   const x = { api_base: `${origin}${host.path}`, token: '${HOST_TOKEN}', ...question }
   const gateway = await startGateway(t, {
@@ -236,12 +238,89 @@ t.test('the merge request of a commit is that of the branch which was pushed', a
   t.equal(await answered(push('topic', '0'.repeat(40))), null)
 })
 
+/** What a webhook of Gitea has. */
+const ofGitea = (more: object) => ({ repository: { full_name: giteaRepo }, ...more })
+
+t.test('Gitea answers as GitHub does', async (t) => {
+  const pull = await start(t, { gitea: 'pull_request' })
+  t.strictSame(await pull.answered(ofGitea({ number: 7 })), {
+    number: 7,
+    title: 'PR 7',
+    state: 'open',
+    draft: false,
+    merged: false,
+    author: 'robin',
+    head: { sha: giteaForkSha, ref: 'main', repo: 'robin/web-shop' },
+    base: { ref: 'main', repo: giteaRepo },
+    labels: ['agent'],
+    url: `https://git.example.org/${giteaRepo}/pulls/7`,
+  })
+  t.match(await pull.answered(ofGitea({ number: 6 })), { state: 'closed', head: { sha: '', repo: '' } })
+  t.equal(await pull.answered(ofGitea({ number: 404 })), null)
+  t.match(await pull.answered({ number: 7, repository: { full_name: 'acme.org/..' } }), [200, 'lookup.x: repo is not owner/name'])
+  const permission = await start(t, { gitea: 'permission' })
+  for (const [login, word] of [
+    ['robin', 'write'],
+    ['reader', 'read'],
+    ['boss', 'admin'],
+    ['chief', 'admin'],
+    ['nobody', 'none'],
+    ['gone', null],
+  ])
+    t.equal(await permission.answered(ofGitea({ sender: { login } })), word, String(login))
+})
+
+t.test('changed files of Gitea come in pages as long as its server allows', async (t) => {
+  const few = await start(t, { gitea: 'changed_files' }, giteaApi(3))
+  t.strictSame(await few.answered(ofGitea({ number: 7 })), {
+    paths: ['src/f0.ts', 'lib/f0.ts', 'src/f1.ts', 'src/f2.ts'],
+    changes: [
+      { path: 'src/f0.ts', status: 'renamed' },
+      { path: 'src/f1.ts', status: 'removed' },
+      { path: 'src/f2.ts', status: 'modified' },
+    ],
+    cut: false,
+  })
+  for (const [files, most, kept, cut, pages] of [
+    [50, 50, 50, false, 2],
+    [70, 30, 70, false, 3],
+    [1000, 50, 300, true, 6],
+    [1000, 20, 200, true, 10],
+  ] as const) {
+    const many = await start(t, { gitea: 'changed_files' }, giteaApi(files, most))
+    const answer = (await many.answered(ofGitea({ number: 7 }))) as { readonly changes: readonly object[]; readonly cut: boolean }
+    t.strictSame([answer.changes.length, answer.cut, many.seen.length], [kept, cut, pages], `${files} files, ${most} a page`)
+  }
+})
+
+t.test('the pull request of a commit at Gitea is searched among those that changed last', async (t) => {
+  const { answered, seen } = await start(t, { gitea: 'pull_request_of_commit' })
+  const run = (full_name: string, head_branch: string, head_sha = giteaForkSha) =>
+    ofGitea({ workflow_run: { head_sha, head_branch, head_repository: { full_name } } })
+  t.match(await answered(run('robin/web-shop', 'main')), { number: 7 })
+  t.match(await answered(run('mallory/web-shop', 'main')), { number: 8 })
+  t.equal(await answered(run('robin/web-shop', 'other')), null)
+  seen.length = 0
+  t.match(await answered(ofGitea({ after: giteaMergedSha })), { number: 10, merged: true })
+  t.equal(seen.length, 1, 'Gitea knows which one was merged as a commit')
+  t.match(await answered(run(giteaRepo, 'topic', giteaOwnSha)), { number: 9 }, 'on the second page')
+  seen.length = 0
+  t.equal(await answered(ofGitea({ after: 'c'.repeat(40) })), null)
+  t.equal(seen.length, 3)
+  const endless = await start(t, { gitea: 'pull_request_of_commit' }, (response, { url }) =>
+    json(response, url?.includes('/commits/') ? 404 : 200, [], { link: '<https://x/>; rel="next"' }),
+  )
+  t.equal(await endless.answered(ofGitea({ after: 'c'.repeat(40) })), null)
+  t.equal(endless.seen.length, 4)
+})
+
 t.test('an address of its own needs its path and its token, and the platform gives both else', async (t) => {
   const started = (x: object, more: GatewayOptions = {}) =>
     startGateway(t, { routes: { r: { lookup: { x }, prompt: '{lookup.x}' } }, ...more })
   const own = { gitlab: 'permission', api_base: 'https://git.example.org', token: 'x' }
   await t.rejects(started(own), /WH249 .*api_base does not end in \/api\/v4/)
   await t.rejects(started({ gitlab: 'permission', api_base: 'https://git.example.org/api/v4' }), /api_base has no token of its own/)
+  await t.rejects(started({ gitea: 'permission', token: 'x' }), /WH249 .*Gitea has no address that all know/)
   const { origin, seen } = await sink(t, gitlabApi())
   const env = { GITLAB_TOKEN: gitlabToken, GITLAB_HOST: origin }
   const gateway = await started({ gitlab: 'permission' }, { env })
@@ -269,6 +348,7 @@ t.test('a host without room, and a hostile one, give no answer and are quoted no
   for (const question of [
     { github: 'pull_request', number: '{n}' },
     { gitlab: 'merge_request', number: '{n}', repo: project },
+    { gitea: 'pull_request', number: '{n}' },
   ])
     for (const [name, answer, reason, retryAfter] of cases) {
       const { answered } = await start(t, question, answer)

@@ -231,6 +231,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'a pull request has the same small shape everywhere': 'Lookup.api_base Lookup.github Lookup.number Lookup.token',
     'a value that has not the form of its place is not sent': 'Lookup.repo Lookup.sha Lookup.user',
     'a merge request of GitLab has the shape of a pull request, and the path of its fork is asked for': 'Lookup.gitlab',
+    'Gitea answers as GitHub does': 'Lookup.gitea',
   },
   'spec/duplicates.test.ts': {
     'no value forges the key of two fields, and an event without a usable value counts by its id': 'Route.duplicates.key',

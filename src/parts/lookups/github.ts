@@ -2,7 +2,7 @@
 
 import { own } from '../../core/json.ts'
 import { textSetting } from '../targets/delivery/settings.ts'
-import { answerOf, askFiles, askOne, codeHost, getList, type HostAccess, type HostKit } from './kit/code-host.ts'
+import { answerOf, askFiles, askOne, codeHost, getList, type HostAccess, type HostKit, openOne } from './kit/code-host.ts'
 import { changeOf, isOfCommit, isSame, pullRequestOf, shortText } from './kit/pull-request.ts'
 import type { FilledValues, LookupAnswer } from './lookup.ts'
 
@@ -61,7 +61,7 @@ export const github = codeHost({
     changed_files: {
       keys: ['repo', 'number'],
       ask: ({ repo, number }, kit) =>
-        askFiles((page) => `repos/${repo}/pulls/${number}/files?per_page=${filesOfPage}&page=${page}`, filesOfPage, changeOf, kit),
+        askFiles({ path: `repos/${repo}/pulls/${number}/files?per_page=${filesOfPage}`, size: filesOfPage, read: changeOf }, kit),
     },
     permission: {
       keys: ['repo', 'user'],
@@ -152,11 +152,14 @@ const askOfCommit = async (values: FilledValues, kit: HostKit): Promise<LookupAn
   if (isFork && headBranch === undefined) return answerOf()
   const ofBranch = `pulls?head=${encodeURIComponent(`${owner}:${headBranch}`)}&state=all&sort=created&direction=desc`
   const got = await getList(
-    `repos/${repo}/${isFork ? `${ofBranch}&` : `commits/${sha}/pulls?`}per_page=${pullRequestsOfPage}`,
-    'a list of pull requests',
-    (each) => {
-      const found = pullRequestOf(each)
-      return found && { found, mergedAs: shortText(each, 'merge_commit_sha') }
+    {
+      path: `repos/${repo}/${isFork ? `${ofBranch}&` : `commits/${sha}/pulls?`}per_page=${pullRequestsOfPage}`,
+      size: pullRequestsOfPage,
+      expected: 'a list of pull requests',
+      read(each) {
+        const found = pullRequestOf(each)
+        return found && { found, mergedAs: shortText(each, 'merge_commit_sha') }
+      },
     },
     kit,
   )
@@ -166,5 +169,5 @@ const askOfCommit = async (values: FilledValues, kit: HostKit): Promise<LookupAn
     const isMergedAs = !isFork && found.merged && mergedAs === sha && isSame(found.base.repo, repo)
     return isMergedAs || isOfCommit(found, values) ? [found] : []
   })
-  return answerOf(fitting.find(({ state }) => state === 'open') ?? fitting[0])
+  return answerOf(openOne(fitting))
 }

@@ -63,9 +63,11 @@ export const gitlab = codeHost({
       keys: ['repo', 'number'],
       ask: ({ repo, number }, kit) =>
         askFiles(
-          (page) => `${projectPath(repo)}/merge_requests/${number}/diffs?per_page=${filesOfPage}&page=${page}`,
-          filesOfPage,
-          changeOf,
+          {
+            path: `${projectPath(repo)}/merge_requests/${number}/diffs?per_page=${filesOfPage}`,
+            size: filesOfPage,
+            read: changeOf,
+          },
           kit,
         ),
     },
@@ -149,7 +151,7 @@ const mergeRequestOf = (from: Json): Found | undefined => {
   if (!isObject(from)) return undefined
   const { iid, state, draft, source_project_id: source, target_project_id: target }: JsonObject = from
   const sha = shortText(from, 'sha')
-  if (!isNumber(iid) || !isNumber(target) || !isCommit(sha)) return undefined
+  if (!isNumber(iid) || !isNumber(target) || (sha !== '' && !isCommit(sha))) return undefined
   if (state !== 'opened' && state !== 'locked' && state !== 'closed' && state !== 'merged') return undefined
   const repo = shortText(from, 'references', 'full').replace(/!\d+$/, '')
   const isFork = source !== target
@@ -188,8 +190,15 @@ const withHead = async ({ pullRequest, source, isFork }: Found, { get }: HostKit
  * fit: a stranger can push a commit of somebody else to a fork. What was merged counts by its commits in the target branch.
  */
 const askOfCommit = async ({ repo, sha = '', headProject, headBranch }: FilledValues, kit: HostKit): Promise<LookupAnswer> => {
-  const path = `${projectPath(repo)}/repository/commits/${sha}/merge_requests?per_page=${mergeRequestsOfPage}`
-  const got = await getList(path, 'a list of merge requests', mergeRequestOf, kit)
+  const got = await getList(
+    {
+      path: `${projectPath(repo)}/repository/commits/${sha}/merge_requests?per_page=${mergeRequestsOfPage}`,
+      size: mergeRequestsOfPage,
+      expected: 'a list of merge requests',
+      read: mergeRequestOf,
+    },
+    kit,
+  )
   if (got === undefined) return answerOf()
   if (!got.ok) return got
   const branch = headBranch?.replace(/^refs\/heads\//, '')
@@ -206,7 +215,8 @@ const askOfCommit = async ({ repo, sha = '', headProject, headBranch }: FilledVa
  * has whose project the token does not see.
  */
 const askPermission = async ({ repo, user = '' }: FilledValues, kit: HostKit): Promise<LookupAnswer> => {
-  const users = await getList(`users?username=${encodeURIComponent(user)}`, 'a list of users', userOf, kit)
+  const path = `users?username=${encodeURIComponent(user)}`
+  const users = await getList({ path, size: 1, expected: 'a list of users', read: userOf }, kit)
   if (users && !users.ok) return users
   const id = users?.items.find(({ name }) => isSame(name, user))?.id
   if (id === undefined) return answerOf()

@@ -9,9 +9,9 @@ export type LookupSpec = Lookup
 
 /**
  * Templates for one value of a question: the first counts for which the event has a value. `use`: `value` for a name or number, `address`
- * for a web address, in which each value is percent-encoded.
+ * for a web address, in which each value is percent-encoded. `isOptional`: nothing lacks where the event has no value.
  */
-export type Fill = { readonly use: 'value' | 'address'; readonly texts: readonly string[] }
+export type Fill = { readonly use: 'value' | 'address'; readonly texts: readonly string[]; readonly isOptional?: true }
 
 /** The values of a question that the event has filled in, by key. A value that the event does not have is absent. */
 export type FilledValues = { readonly [key: string]: string }

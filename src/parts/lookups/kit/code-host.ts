@@ -1,5 +1,6 @@
 /** Makes a lookup of what differs between code hosts: how the server is reached, what can be asked, and where the payload has the values. */
 
+import type { Report } from '../../../core/diagnostic.ts'
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
 import { hasFixedHost } from '../../web/written-address.ts'
@@ -35,7 +36,7 @@ type HostQuestion = {
 }
 
 export type CodeHost = {
-  readonly name: 'github' | 'gitlab'
+  readonly name: 'github' | 'gitlab' | 'gitea'
   readonly title: string
   /** The form of `repo`, with words for people. */
   readonly repo: readonly [form: RegExp, is: string]
@@ -43,8 +44,11 @@ export type CodeHost = {
   readonly apiPath?: string
   /** The headers of a question. */
   readonly headers: (token: string) => { readonly [name: string]: string }
-  /** How the server is reached whose settings stand under `platforms`. `lacking`: names the token for people. */
-  readonly platform: {
+  /**
+   * How the server is reached whose settings stand under `platforms`; absent where each question names its server. `lacking`: names the
+   * token for people.
+   */
+  readonly platform?: {
     readonly name: string
     readonly lacking: string
     readonly api: (access: HostAccess) => string
@@ -66,41 +70,28 @@ export const codeHost = (host: CodeHost): LookupPart => {
   }
   /** An address of its own has a token of its own, so that no other server gets the token of the platform (rules: Configuration 9). */
   const tokenOf = ({ token, api_base: base }: LookupSpec, access: HostAccess): string | undefined =>
-    token !== undefined || base !== undefined ? token?.trim() || undefined : platform.token(access)
+    token !== undefined || base !== undefined ? token?.trim() || undefined : platform?.token(access)
   return {
     name,
     title,
-    platform: platform.name,
+    ...(platform ? { platform: platform.name } : {}),
     reads: (spec) => [...questionOf(spec).keys, 'api_base', 'token'],
     check(spec, report) {
-      const { api_base: base, token } = spec
       for (const key of questionOf(spec).keys) {
         const value = spec[key]
         const problem = value === undefined || isTemplate(value) ? undefined : misformed(key, String(value))
         if (problem !== undefined) report('WH249', [key], problem, 'write it so, or a placeholder')
       }
-      if (base === undefined) return
-      const help = `write it like https://git.example.org${host.apiPath ?? '/api/v3'}`
-      if (!hasFixedHost(base) || /[{}?#]/.test(base)) report('WH249', ['api_base'], 'api_base is no fixed web address', help)
-      else if (host.apiPath !== undefined && !base.replace(/\/+$/, '').endsWith(host.apiPath))
-        report('WH249', ['api_base'], `api_base does not end in ${host.apiPath}`, help)
-      if (token === undefined)
-        report(
-          'WH249',
-          ['api_base'],
-          'api_base has no token of its own',
-          `write token: \${NAME} beside it; another server gets no token of ${title}`,
-        )
+      checkServer(spec, host, report)
     },
     fills(spec) {
       const { keys, further = {} } = questionOf(spec)
-      const written = keys.map((key): [string, readonly string[]] => [
+      const needed = keys.map((key): [string, Fill] => [
         key,
-        spec[key] === undefined ? host.inPayload[key] : [String(spec[key])],
+        { use: 'value', texts: spec[key] === undefined ? host.inPayload[key] : [String(spec[key])] },
       ])
-      return Object.fromEntries(
-        [...written, ...Object.entries(further)].map(([key, texts]): [string, Fill] => [key, { use: 'value', texts }]),
-      )
+      const rest = Object.entries(further).map(([key, texts]): [string, Fill] => [key, { use: 'value', texts, isOptional: true }])
+      return Object.fromEntries([...needed, ...rest])
     },
     unasked(spec, values) {
       const { keys } = questionOf(spec)
@@ -109,9 +100,14 @@ export const codeHost = (host: CodeHost): LookupPart => {
       return problem === undefined ? undefined : { ok: false, why: problem, isFinal: true }
     },
     token: tokenOf,
-    lacks: (spec, access) => (tokenOf(spec, access) === undefined ? (spec.api_base === undefined ? platform.lacking : 'token') : undefined),
+    lacks: (spec, access) =>
+      tokenOf(spec, access) === undefined
+        ? spec.api_base === undefined
+          ? (platform?.lacking ?? 'api_base and token')
+          : 'token'
+        : undefined,
     ask(spec, values, kit) {
-      const api = spec.api_base?.replace(/\/+$/, '') ?? platform.api(kit)
+      const api = spec.api_base?.replace(/\/+$/, '') ?? platform?.api(kit) ?? ''
       const headers = host.headers(tokenOf(spec, kit) ?? '')
       return questionOf(spec).ask(values, {
         get: (path) => kit.get({ url: `${api}/${path}`, headers, maxBytes, isPublicOnly: false }),
@@ -120,6 +116,20 @@ export const codeHost = (host: CodeHost): LookupPart => {
     },
     examples: host.examples,
   }
+}
+
+/** Reports a server of the question's own that cannot be asked. */
+const checkServer = ({ api_base: base, token }: LookupSpec, { title, platform, apiPath = '' }: CodeHost, report: Report): void => {
+  const say = (message: string, help: string): void => report('WH249', ['api_base'], message, help)
+  const example = `write it like https://git.example.org${apiPath || '/api/v3'}`
+  if (base === undefined) {
+    if (!platform) report('WH249', [], `${title} has no address that all know, so api_base must say it`, example)
+    return
+  }
+  if (!hasFixedHost(base) || /[{}?#]/.test(base)) say('api_base is no fixed web address', example)
+  else if (!base.replace(/\/+$/, '').endsWith(apiPath)) say(`api_base does not end in ${apiPath}`, example)
+  if (token === undefined)
+    say('api_base has no token of its own', `write token: \${NAME} beside it; another server gets no token of ${title}`)
 }
 
 /** The forms of values that may stand in an address, the same for each host, with words for people. */
@@ -149,38 +159,42 @@ export const askOne = async (
   return found === undefined ? odd(expected) : answerOf(found)
 }
 
-/** Gets a list. `read`: as that of `askOne`, for an item. `undefined`: the server knows of nothing. */
+/** A page of a list to get. `size`: the items of a whole page. `read`: as that of `askOne`, for an item. */
+type ListPage<T> = {
+  readonly path: string
+  readonly size: number
+  readonly expected: string
+  readonly read: (item: Json) => T | undefined
+}
+
+/** Gets a page of a list, and whether there are more of them. `undefined`: the server knows of nothing. */
 export const getList = async <T>(
-  path: string,
-  expected: string,
-  read: (item: Json) => T | undefined,
+  { path, size, expected, read }: ListPage<T>,
   { get, odd }: HostKit,
-): Promise<{ readonly ok: true; readonly items: readonly T[]; readonly link: string | undefined } | LookupFailure | undefined> => {
+): Promise<{ readonly ok: true; readonly items: readonly T[]; readonly hasMore: boolean } | LookupFailure | undefined> => {
   const got = await get(path)
   if (!got.ok) return got
   if (got.absent) return undefined
   const items = Array.isArray(got.payload) ? got.payload.map(read) : [undefined]
   if (items.includes(undefined)) return odd(expected)
-  return { ok: true, items: items.flatMap((item) => (item === undefined ? [] : [item])), link: got.header('link') }
+  // A server may give fewer items a page than it is asked for. Where it does not say whether there are more, a whole page lets that open.
+  const link = got.header('link')
+  const hasMore = link === undefined ? items.length >= size : /;\s*rel="next"/.test(link)
+  return { ok: true, items: items.flatMap((item) => (item === undefined ? [] : [item])), hasMore }
 }
 
-/** Asks for the changed files, page by page. `path`: the address of a page. `pageSize`: the files of a whole page. */
-export const askFiles = async (
-  path: (page: number) => string,
-  pageSize: number,
-  read: (file: Json) => Change | undefined,
-  kit: HostKit,
-): Promise<LookupAnswer> => {
+/** Returns the pull request that is open, or else the first one. */
+export const openOne = (found: readonly PullRequest[]): PullRequest | undefined => found.find(({ state }) => state === 'open') ?? found[0]
+
+/** Asks for the changed files, page by page. */
+export const askFiles = async ({ path, ...page }: Omit<ListPage<Change>, 'expected'>, kit: HostKit): Promise<LookupAnswer> => {
   const changes: Change[] = []
-  for (let page = 1; ; page += 1) {
-    const got = await getList(path(page), 'changed files', read, kit)
+  for (let count = 1; ; count += 1) {
+    const got = await getList({ ...page, path: `${path}&page=${count}`, expected: 'changed files' }, kit)
     if (got === undefined) return answerOf()
     if (!got.ok) return got
     changes.push(...got.items)
-    // A server may give fewer files a page than it is asked for. Where it does not say whether there are more, a whole page lets that open,
-    // so that the answer does not pass for a whole one.
-    const hasMore = got.link === undefined ? got.items.length >= pageSize : /;\s*rel="next"/.test(got.link)
-    if (!hasMore || changes.length >= maxFiles || page === maxPages) return filesAnswer(changes, hasMore)
+    if (!got.hasMore || changes.length >= maxFiles || count === maxPages) return filesAnswer(changes, got.hasMore)
   }
 }
 

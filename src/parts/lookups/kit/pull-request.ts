@@ -16,7 +16,7 @@ export type PullRequest = {
   readonly draft: boolean
   readonly merged: boolean
   readonly author: string
-  /** `repo`: owner/name; empty where the fork is gone. */
+  /** `sha`: empty where the branch has no commit. `repo`: owner/name; empty where the fork is gone. */
   readonly head: { readonly sha: string; readonly ref: string; readonly repo: string }
   readonly base: { readonly ref: string; readonly repo: string }
   readonly labels: readonly string[]
@@ -55,7 +55,7 @@ export const pullRequestOf = (from: Json): PullRequest | undefined => {
   if (!isObject(from)) return undefined
   const { number, state, draft, merged, merged_at: mergedAt }: JsonObject = from
   const sha = shortText(from, 'head', 'sha')
-  if (!isNumber(number) || (state !== 'open' && state !== 'closed') || !isCommit(sha)) return undefined
+  if (!isNumber(number) || (state !== 'open' && state !== 'closed') || (sha !== '' && !isCommit(sha))) return undefined
   return {
     number,
     title: shortText(from, 'title'),
