@@ -160,6 +160,7 @@ export const codeCatalogue = {
   WH418: { severity: 'warning', title: 'a number past 2^53 that is rounded' },
   WH419: { severity: 'error', title: 'a text that is no date' },
   WH420: { severity: 'info', title: 'an expression that a condition can say' },
+  WH421: { severity: 'error', title: 'a list that cannot be asked' },
   WH501: { severity: 'warning', title: 'a placeholder that no sample fills in', onDemand: true },
   WH502: { severity: 'warning', title: 'a placeholder of another template language' },
   WH503: { severity: 'error', title: 'bad template expression' },

@@ -11,7 +11,7 @@ import { printable } from '../core/text.ts'
 import { EventFields } from './fields.ts'
 import { type Item, ItemTests, type ItemVerdict, judgeAnyItem, judgeEveryItem } from './items.ts'
 import { all, any, type ConditionFailure, type ConditionResult, not, type RunCondition } from './logic.ts'
-import { UnavailableList } from './named-lists.ts'
+import { type OpenList, UnavailableList } from './named-lists.ts'
 import { compileField, compilePath } from './path.ts'
 import { renderJson } from './render.ts'
 import { queryParameter } from './request-field.ts'
@@ -28,8 +28,9 @@ type Operator = {
   readonly fieldless?: true
   compile(
     operand: ExactJson,
-    kit: { readonly profileDir: string; readonly dataDir?: string; readonly report: Report; readonly recompileAtReload: () => void },
+    kit: { readonly profileDir: string; readonly openList: OpenList; readonly report: Report; readonly recompileAtReload: () => void },
   ): Closable<(value: ExactJson | undefined, event: Event) => boolean | Promise<boolean>>
+  shown?(operand: ExactJson): ExactJson
 }
 
 /** A compiled condition or group, with the function that judges it alone. */
@@ -54,8 +55,7 @@ type ConditionKit = {
   readonly operators: ReadonlyMap<string, Operator>
   /** The profile's folder, below which operators read their files. */
   readonly profileDir: string
-  /** The folder whose lists `headgate lists` keeps. Absent: that of the profile. */
-  readonly dataDir?: string
+  readonly openList: OpenList
   /** Called with each mistake, at its path below `filters`. */
   readonly report: Report
   /** Called by an operator that depends on more than its operand, a file for example. Each reload then compiles a configured route anew. */
@@ -103,6 +103,8 @@ type ConditionSpec = {
   readonly path: Path
   readonly key: string
   readonly operand: ExactJson
+  /** The operand without what no message may have. */
+  readonly shown: ExactJson
   readonly field: string | undefined
   /** The condition looks at a value: its field, or the item that it judges. */
   readonly hasValue: boolean
@@ -117,8 +119,8 @@ const isSecret = (field: string | undefined): boolean => {
   return parameter === undefined ? namesRequestSecret(field) : namesParameterSecret(parameter)
 }
 
-const shownOperand = ({ key, operand, isSecret }: ConditionSpec): string =>
-  itemGroups.includes(key) ? '{…}' : isSecret ? '…' : showValue(operand)
+const shownOperand = ({ key, shown, isSecret }: ConditionSpec): string =>
+  itemGroups.includes(key) ? '{…}' : isSecret ? '…' : showValue(shown)
 
 /**
  * Makes the function that explains a condition. Its arguments are whether the condition holds, the value of the field, and the error where
@@ -195,8 +197,8 @@ const compileRun = <S, A>(
 /** Compiles a condition that is not a group. */
 const compileLeaf = <S>(spec: ConditionSpec, operator: Operator, { kit, scope }: Builder<S>): BuiltCondition<S> => {
   const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
-  const { profileDir, dataDir = profileDir, recompileAtReload } = kit
-  const test = kit.adopt(operator.compile(spec.operand, { profileDir, dataDir, report, recompileAtReload }))
+  const { profileDir, openList, recompileAtReload } = kit
+  const test = kit.adopt(operator.compile(spec.operand, { profileDir, openList, report, recompileAtReload }))
   const field = spec.hasValue ? scope.compile(spec.field) : undefined
   const explain = explainer(spec)
   const judge = (holds: boolean, value: ExactJson | undefined): ConditionResult =>
@@ -309,7 +311,9 @@ const readCondition = <S>(spec: ExactObject, path: Path, { kit, scope }: Builder
   }
   const name = typeof field === 'string' ? field : undefined
   const hasValue = name !== undefined || (scope.isOfItems && !standsAlone)
-  return { path, key, operand: own(spec, key) as ExactJson, field: name, hasValue, isSecret: scope.isSecret || isSecret(name) }
+  const operand = own(spec, key) as ExactJson
+  const shown = operator?.shown?.(operand) ?? operand
+  return { path, key, operand, shown, field: name, hasValue, isSecret: scope.isSecret || isSecret(name) }
 }
 
 const compileOne = <S>(written: ExactJson | undefined, path: Path, depth: number, builder: Builder<S>): BuiltCondition<S> => {

@@ -51,7 +51,8 @@ const atOnce = <T>(work: InSteps<T>): T => {
   return step.value
 }
 
-const inTurns = async <T>(work: InSteps<T>): Promise<T> => {
+/** Does the work in turns of the event loop. */
+export const inTurns = async <T>(work: InSteps<T>): Promise<T> => {
   const rest = takingTurns()
   let step = work.next()
   while (!step.done) {

@@ -1,9 +1,10 @@
 /**
- * The lists that `headgate lists` keeps in a file of the data directory, as `in_list` looks into them. Where gateways share a store, each
- * keeps its file equal to the shared lists (src/datadir/entries/).
+ * The lists that `in_list` asks, and those of them that `headgate lists` keeps in a file of the data directory. Where gateways share a
+ * store, each keeps its file equal to the shared lists (src/datadir/entries/).
  */
 
 import { numberKeyOfText } from '../core/exact-number.ts'
+import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, own } from '../core/json.ts'
 import { parseJson } from '../core/json-error.ts'
 import { type InSteps, openWatchedFile, valuesInStep, type WatchedFile } from './list-file.ts'
@@ -33,6 +34,31 @@ export const storedValues = (entry: Json | undefined): readonly StoredValue[] | 
 /** The wall time at which each value ends, in milliseconds; `Infinity` for one that stays. Values by their texts, and by their numbers. */
 export type NamedList = { readonly texts: ReadonlyMap<string, number>; readonly numbers: ReadonlyMap<string, number> }
 
+/** A list at a web address. `path`: where the list is in the JSON of the answer. `item`: where the value is in an item of the list. */
+export type FetchedListSpec = {
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  readonly path?: string | undefined
+  readonly item?: string | undefined
+  readonly refreshMinutes: number
+  readonly maxAgeMinutes: number
+  /** Nothing is asked in a private network or on this machine. */
+  readonly isPublicOnly: boolean
+}
+
+/** The list of a condition: one that `headgate lists` keeps, by its name, or one at a web address. */
+export type ListSpec = { readonly store: string } | FetchedListSpec
+
+/** A list that a condition has open. `close`: the condition is gone; absent where nothing is held for it. */
+export type OpenedList = {
+  /** Returns the list as it is now. Throws, or rejects with, an UnavailableList while there is none. */
+  readonly ask: () => NamedList | Promise<NamedList>
+  readonly close?: () => void
+}
+
+/** Opens a list for a condition. Never throws. */
+export type OpenList = (spec: ListSpec) => OpenedList
+
 type NamedLists = ReadonlyMap<string, NamedList>
 
 function* parseLists(text: string): InSteps<NamedLists> {
@@ -48,9 +74,13 @@ function* parseLists(text: string): InSteps<NamedLists> {
 
 function* listOf(entry: Json | undefined): InSteps<NamedList | undefined> {
   const values = isObject(entry) ? own(entry, 'values') : undefined
-  if (!Array.isArray(values)) return undefined
+  return Array.isArray(values) ? yield* listFrom(values) : undefined
+}
+
+/** Makes a list of its values. An item that is no value is left out. */
+export function* listFrom(items: readonly Json[]): InSteps<NamedList> {
   const [texts, numbers] = [new Map<string, number>(), new Map<string, number>()]
-  for (const [at, item] of values.entries()) {
+  for (const [at, item] of items.entries()) {
     if (at % valuesInStep === 0) yield
     const stored = storedValue(item)
     if (!stored) continue
@@ -68,7 +98,7 @@ const maxOpen = 4
 const open = new Map<string, WatchedFile<NamedLists>>()
 
 /** Opens the lists of a data directory. All conditions share them, because a list may have a hundred thousand values. */
-export const openNamedLists = (dataDir: string): WatchedFile<NamedLists> => {
+const openNamedLists = (dataDir: string): WatchedFile<NamedLists> => {
   const known = open.get(dataDir)
   if (known) return known
   const opened = openWatchedFile(
@@ -82,7 +112,41 @@ export const openNamedLists = (dataDir: string): WatchedFile<NamedLists> => {
   return opened
 }
 
+/** Opens a list that `headgate lists` keeps in a data directory. */
+export const openStoredList = (dataDir: string, name: string): OpenedList => {
+  const lists = openNamedLists(dataDir)
+  const listIn = (all: NamedLists): NamedList => {
+    const list = all.get(name)
+    if (!list) throw new UnavailableList(`there is no list "${name}"`)
+    return list
+  }
+  const unusable = (error: unknown): never => {
+    if (error instanceof UnavailableList) throw error
+    throw new UnavailableList(messageOf(error))
+  }
+  return {
+    ask() {
+      try {
+        const all = lists.values()
+        return all instanceof Promise ? all.then(listIn).catch(unusable) : listIn(all)
+      } catch (error) {
+        return unusable(error)
+      }
+    },
+  }
+}
+
 /** A list that a condition needs cannot be used now: whether the event passes is known later. */
 export class UnavailableList extends Error {
   override name = 'UnavailableList'
 }
+
+/** A list that cannot be asked here. */
+export const unavailableList = (why: string): OpenedList => ({
+  ask() {
+    throw new UnavailableList(why)
+  },
+})
+
+/** Opens no list, where conditions are compiled only to be looked at. */
+export const noLists: OpenList = () => unavailableList('there are no lists here')

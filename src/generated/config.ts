@@ -919,7 +919,23 @@ in_file?: string
 /** A list that changes while the gateway runs. */
 in_list?: {
 /** The name of a list that headgate lists keeps. */
-store: string
+store?: string
+/** The address of a list: JSON, or text with one value a line. */
+url?: string
+/** The path of the list in the JSON. Absent: the JSON is the list. */
+path?: string
+/** The path of the value in an item, where the items are maps. */
+item?: string
+/** Further headers; ${NAME} is resolved. */
+headers?: {
+[k: string]: string | undefined
+}
+/** After so many minutes the list is fetched again. */
+refresh_minutes?: number
+/** For so many minutes the last list counts while the server gives no newer one. */
+max_age_minutes?: number
+/** true lets the address lead into a private network or to this machine. */
+allow_private?: boolean
 }
 /**
  * A pattern of a branch or path, or a list of them: * within a part, ** over parts, ?, [abc], {a,b}.

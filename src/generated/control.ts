@@ -518,6 +518,20 @@ export type OpenBreaker = {
   readonly waiting: number
 }
 
+/** A list at a web address. `address`: without query. `usable`: `false` while events that need it get 503. `values`, `fetched_at`, `age_seconds`: of the last good answer, `null` before the first. `failure`: why there is no newer one, absent where the last fetch succeeded. */
+export type FetchedListState = {
+  readonly address: string
+  readonly usable: boolean
+  readonly values: number | null
+  readonly fetched_at: string | null
+  readonly age_seconds: number | null
+  readonly failure?: {
+    readonly since: string
+    readonly reason: string
+    readonly times: number
+  }
+}
+
 /** A secret that a program gave. */
 export type KeptSecret = {
   /** `PROVIDER/ID`. */
@@ -560,6 +574,8 @@ export type Status = {
     readonly field: string
     readonly events: number
   }[]
+  /** The lists at web addresses that conditions ask (`in_list`). Absent where there are none. */
+  readonly lists?: readonly FetchedListState[]
   /** The paused routes. `hold`: their events are kept, and no run begins. `held_runs`: how many runs wait for that, as far as this gateway has looked at them. Absent where no route is paused. */
   readonly paused_routes?: readonly {
     readonly route: string

@@ -7,6 +7,7 @@ import type { Event } from '../core/request.ts'
 import type { EventTraces } from '../core/telemetry/trace-context.ts'
 import type { ShortTurns } from '../core/turns/short-turns.ts'
 import type { CompiledCondition } from '../expr/condition.ts'
+import type { ListSpec, OpenedList } from '../expr/named-lists.ts'
 import type { Filled } from '../expr/template.ts'
 import type { ScriptJob, ScriptResult } from '../process/script.ts'
 import type { Store } from '../store/ports.ts'
@@ -136,6 +137,8 @@ export interface Effects {
   /** Runs a script below `folder`. Resolves to `undefined` when too many scripts already wait for their start. Never rejects. */
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
   readonly lookup: AskLookup
+  /** Opens a list for a condition. `dataDir`: the folder whose lists `headgate lists` keeps. Never throws. */
+  openList(spec: ListSpec, dataDir: string): OpenedList
   /** Sends a text of a direct delivery now. Never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
   /**

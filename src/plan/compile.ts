@@ -114,7 +114,7 @@ export const compileRoute = (
     name: route.name,
     profile: route.profile,
     profileDir: profile.dir,
-    dataDir: config.dataDir,
+    openList: (spec) => effects.openList(spec, config.dataDir),
     path: routePath(route),
     secrets: route.secrets,
     overlap: route.overlap,

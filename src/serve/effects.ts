@@ -9,6 +9,7 @@ import type { Log } from '../core/log.ts'
 import type { EventTraces } from '../core/telemetry/trace-context.ts'
 import { createShortTurns, type ShortTurns } from '../core/turns/short-turns.ts'
 import { createSlots } from '../core/turns/slots.ts'
+import { openStoredList } from '../expr/named-lists.ts'
 import { Pauses } from '../features/pauses/pauses.ts'
 import { createInflate } from '../parts/body/inflate.ts'
 import type { Effects, Jobs, Limiter } from '../parts/effects.ts'
@@ -24,6 +25,7 @@ import { Breakers } from '../runs/breaker/breakers.ts'
 import type { Store } from '../store/ports.ts'
 import type { OpenStore } from '../store/store-part.ts'
 import { createDownload } from './download.ts'
+import { FetchedLists } from './fetched-lists.ts'
 import { createKeptKeys } from './kept-keys.ts'
 import { createEventRates } from './limits/event-rates.ts'
 import { createLimiter } from './limits/limiter.ts'
@@ -63,6 +65,8 @@ export type SharedEffects = {
   readonly redactions: RedactionCounts
   readonly download: Effects['download']
   readonly lookups: Lookups
+  readonly fetchedLists: FetchedLists
+  readonly openList: Effects['openList']
   readonly ownComments: OwnComments
   readonly keys: SenderKeys
   readonly tooOld: Effects['tooOld']
@@ -134,6 +138,7 @@ export const createSharedEffects = ({
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const scopes = createPartScopes(clock, log)
   const keptKeys = createKeptKeys()
+  const fetchedLists = new FetchedLists({ clock, log, facts })
   const perMinute = (): number => limits().adapter.rate_limit
   let opened: OpenedResources | undefined
   const openedResources = (): OpenedResources => {
@@ -173,6 +178,8 @@ export const createSharedEffects = ({
     redactions,
     download,
     lookups: new Lookups(clock),
+    fetchedLists,
+    openList: (spec, dataDir) => ('store' in spec ? openStoredList(dataDir, spec.store) : fetchedLists.open(spec)),
     ownComments: createOwnComments(() => openedResources().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
     tooOld,
@@ -242,6 +249,7 @@ export class LiveEffects implements Effects {
   readonly wake: Effects['wake']
   readonly jobs: Jobs
   readonly lookup: Effects['lookup']
+  readonly openList: Effects['openList']
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   readonly #store: () => Store
 
@@ -266,6 +274,7 @@ export class LiveEffects implements Effects {
     this.pauses = shared.pauses
     this.hasRoom = shared.hasRoom
     this.wake = shared.wake
+    this.openList = shared.openList
     this.jobs = jobs
     this.send = send
     this.lookup = lookup

@@ -5,7 +5,6 @@
 
 import { createHash } from 'node:crypto'
 import { callFailure } from '../core/calls/call-failure.ts'
-import { callServer } from '../core/calls/call-server.ts'
 import { type Clock, minuteMs } from '../core/clock.ts'
 import type { Json } from '../core/json.ts'
 import { createSlots, type Slots } from '../core/turns/slots.ts'
@@ -13,7 +12,7 @@ import { within } from '../core/turns/within.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Got, LookupAnswer, LookupKit, LookupQuestion, LookupRequest } from '../parts/lookups/lookup.ts'
 import { parseRetryAfter } from '../parts/retry-after.ts'
-import { getPublic } from '../parts/web/get-public.ts'
+import { getText } from '../parts/web/get-text.ts'
 import type { WebAccess } from '../parts/web/web-access.ts'
 
 /** The most questions to a host that are asked at once, and the most that wait for their turn. */
@@ -137,7 +136,7 @@ export class Lookups {
   async #getNow(request: LookupRequest, timeoutMs: number): Promise<Got> {
     const { host } = new URL(request.url)
     try {
-      const { status, header, text } = await this.#send(request, timeoutMs)
+      const { status, header, text } = await getText({ ...request, timeoutMs, clock: this.#clock }, this.#web)
       if (status >= 200 && status <= 299) {
         const payload = parsed(text)
         return payload === undefined
@@ -151,17 +150,6 @@ export class Lookups {
     } catch (thrown) {
       return { ok: false, why: `${host}: ${callFailure(thrown).message}` }
     }
-  }
-
-  async #send(
-    { url, headers, maxBytes, isPublicOnly }: LookupRequest,
-    timeoutMs: number,
-  ): Promise<{ readonly status: number; readonly header: (name: string) => string | undefined; readonly text: string }> {
-    const time = { timeoutMs, clock: this.#clock }
-    if (isPublicOnly) return await getPublic({ url, headers, maxBytes, ...time }, this.#web)
-    const whole = { 'user-agent': 'headgate', accept: 'application/json', ...headers }
-    const { status, headers: given, bytes } = await callServer(url, { headers: whole, maxAnswerBytes: maxBytes, ...time })
-    return { status, header: (name) => given.get(name) ?? undefined, text: bytes.toString('utf8') }
   }
 
   /** Returns the wait that a refusal asks for: by `Retry-After`, or because nothing is left of a limit of the host. */

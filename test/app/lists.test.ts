@@ -2,11 +2,14 @@
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { type FakeCli, fakeCli, runAt } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { startGateway } from '../fakes/gateway.ts'
+import { secret, startGateway } from '../fakes/gateway.ts'
+import { json, type Seen, sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
 
 const allowed = { filters: { field: 'by', in_list: { store: 'people' } } }
 const blocked = { filters: [{ not: { field: 'by', in_list: { store: 'blocked' } } }] }
@@ -137,6 +140,205 @@ t.test('validate names a list that is not there, and a trace says what the list 
   )
   t.match(await cli.run('webhook', 'trace', 'r', '--payload', '{"by":"ann"}'), { code: 0, out: /accepted/ })
   t.match(await cli.run('webhook', 'trace', 'r', '--payload', '{"by":"bob"}'), { code: 1, out: /ignored/ })
+})
+
+type Answer = (response: ServerResponse, seen: Seen) => void
+const fetched = (origin: string, more: object = {}) => ({
+  filters: { field: 'by', in_list: { url: `${origin}/people?key=tok`, allow_private: true, ...more } },
+})
+const said = (text: string, headers: { [name: string]: string } = {}, status = 200): Answer => {
+  return (response) => response.writeHead(status, headers).end(text)
+}
+
+/** A gateway whose route `r` asks a list of a server, which answers as `server.answer` says now. */
+const startFetching = async (t: Test, first: Answer, more: object = {}) => {
+  const server = { answer: first }
+  const { origin, seen } = await sink(t, (response, each) => server.answer(response, each))
+  const clock = fakeClock(Date.now())
+  const gateway = await startGateway(t, { clock, env: { TOKEN: 'tok' }, routes: { r: fetched(origin, more), open: {} } })
+  const post = async (by: unknown) => {
+    const { status } = await gateway.post('r', { body: { by }, headers: { 'X-Request-ID': randomUUID() } })
+    return status
+  }
+  const state = async () => ((await gateway.operations.status()).lists ?? [])[0]
+  /** Passes time until the server was asked once more, and the gateway has the answer. */
+  const askAgain = async (ms = 60_000) => {
+    const before = await state()
+    clock.advance(ms)
+    await until(async () => {
+      const now = await state()
+      return now?.failure?.times !== before?.failure?.times || now?.fetched_at !== before?.fetched_at
+    })
+  }
+  const post1 = (body: object, route = 'r') => gateway.post(route, { body, headers: { 'X-Request-ID': randomUUID() } })
+  return { ...gateway, post1, server, origin, seen, clock, post, state, askAgain }
+}
+
+t.test('a list at a web address is asked for again, and only a changed one is sent again', async (t) => {
+  const list =
+    (values: unknown, etag: string): Answer =>
+    (response, { headers }) =>
+      headers['if-none-match'] === etag ? void response.writeHead(304).end() : json(response, 200, { data: { members: values } }, { etag })
+  const gateway = await startFetching(t, list([{ login: 'ann' }, { login: 5 }], '"1"'), {
+    path: 'data.members',
+    item: 'login',
+    refresh_minutes: 1,
+    headers: { Authorization: 'Bearer ${TOKEN}' },
+  })
+  t.same(await Promise.all(['ann', 5, '5', 'bob', true].map(gateway.post)), [202, 202, 202, 200, 200], 'the first events wait for the list')
+  t.match(gateway.seen[0], { url: '/people?key=tok', headers: { authorization: 'Bearer tok' } })
+  await gateway.askAgain()
+  t.equal(gateway.seen[1]?.headers['if-none-match'], '"1"')
+  t.match(await gateway.state(), { address: /^127\.0\.0\.1:\d+\/people$/, usable: true, values: 2, age_seconds: 0, failure: undefined })
+  gateway.server.answer = list(
+    ['bob'].map((login) => ({ login })),
+    '"2"',
+  )
+  await gateway.askAgain()
+  t.same([await gateway.post('ann'), await gateway.post('bob')], [200, 202])
+  t.equal(gateway.seen.length, 3)
+})
+
+t.test('lines of text are a list, too', async (t) => {
+  const gateway = await startFetching(t, said('\ufeffann\r\n\n 7 \n', { 'content-type': 'text/plain' }))
+  t.same(await Promise.all(['ann', 7, 'bob'].map(gateway.post)), [202, 202, 200])
+})
+
+t.test('the last good list counts until it is too old, and nothing that is no list replaces it', async (t) => {
+  const gateway = await startFetching(t, said('["ann"]'), { refresh_minutes: 1, max_age_minutes: 60 })
+  t.same([await gateway.post('ann'), await gateway.post('bob')], [202, 200])
+  const wrong: readonly Answer[] = [
+    said('', {}, 500),
+    said('["bob"]', { location: '/elsewhere' }, 302),
+    said(''),
+    said('<html>bob</html>'),
+    said('bob', { 'content-type': 'text/html' }),
+    said('bob\u0000'),
+    said(Buffer.from([0xff, 0xfe, 0x62]).toString('latin1'), { 'content-type': 'application/json' }),
+    said('{"bob":1}'),
+    said('"bob"', { 'content-type': 'application/json' }),
+    said('["bob",{"a":1}]'),
+    said('["bob"'),
+    said(JSON.stringify(['bob', 'x'.repeat(513)])),
+    said(`bob\n${'x\n'.repeat(2_200_000)}`),
+    said(JSON.stringify(Array.from({ length: 200_001 }, (_, at) => at))),
+    (response) => response.writeHead(200, { 'content-length': '100' }).write('["bob"]', () => response.destroy()),
+  ]
+  for (const [at, answer] of wrong.entries()) {
+    gateway.server.answer = answer
+    await gateway.askAgain(75_000)
+    t.same([await gateway.post('ann'), await gateway.post('bob')], [202, 200], `${at}`)
+    t.match(await gateway.state(), { usable: true, values: 1, failure: { times: at + 1, reason: /^[^<]+$/ } }, `${at}`)
+  }
+  t.equal(gateway.lines.filter(({ msg }) => msg?.startsWith('a list could not be fetched')).length, 1, 'a failure is logged once')
+  gateway.clock.advance(3_600_000)
+  t.match(await gateway.post('ann'), 503)
+  t.match(await gateway.state(), { usable: false })
+  t.match((await runAt(gateway.dir, ['doctor'])).out, /people is too old, of .*, so events get 503/)
+  t.match(await gateway.line(({ outcome }) => outcome === 'list_unavailable'), { reason: /in_list .*people.* is older than 60 minutes/ })
+  gateway.server.answer = said('["bob"]')
+  await gateway.askAgain(75_000)
+  t.same([await gateway.post('ann'), await gateway.post('bob')], [200, 202])
+  t.ok(await gateway.line(({ msg }) => msg === 'a list is fetched again'))
+  t.notMatch(JSON.stringify([gateway.lines, await gateway.operations.status()]), /key=tok|xxx|<html/, 'no query and no answer is quoted')
+})
+
+t.test('a gateway starts while the server is down; Retry-After holds it off', async (t) => {
+  const gateway = await startFetching(t, said('', { 'retry-after': '100' }, 429), { refresh_minutes: 1 })
+  const { status, json: answered, headers } = await gateway.post1({ by: 'ann' })
+  t.match({ status, answered, retry: headers.get('retry-after') }, { status: 503, answered: { error: 'List is unavailable' }, retry: '60' })
+  t.match(await gateway.state(), { usable: false, values: null, failure: { reason: /HTTP 429/ } })
+  t.match(
+    (await runAt(gateway.dir, ['gateway', 'status'])).out,
+    /list +127.*not fetched yet, events that need it get 503, no newer one since .*429/,
+  )
+  t.match((await runAt(gateway.dir, ['doctor'])).out, /people was not fetched yet, so events get 503: the server answered HTTP 429/)
+  gateway.server.answer = said('["ann"]')
+  gateway.clock.advance(99_000)
+  t.equal(gateway.seen.length, 1)
+  await gateway.askAgain(2_000)
+  t.equal(await gateway.post('ann'), 202)
+})
+
+t.test('a server that hangs holds up nobody, and a stop ends the question', async (t) => {
+  let open = 0
+  const gateway = await startFetching(t, (response) => {
+    open++
+    response.on('close', () => open--)
+    response.writeHead(200).write('["ann"')
+  })
+  const waits = gateway.post('ann')
+  await until(() => open === 1)
+  t.equal((await gateway.post1({}, 'open')).status, 202)
+  gateway.clock.advance(3_100)
+  t.equal(await waits, 503)
+  t.equal(open, 1)
+  await gateway.askAgain(28_000)
+  t.match(await gateway.state(), { failure: { reason: 'no answer in time' } })
+  gateway.clock.advance(12_000)
+  await until(() => open === 1)
+  await gateway.stop(0)
+  await until(() => open === 0)
+})
+
+t.test('equal questions are asked once, a reload keeps the list, and a list that no route asks is not fetched', async (t) => {
+  const { origin, seen } = await sink(t, said('["ann"]'))
+  const clock = fakeClock(Date.now())
+  const list = fetched(origin)
+  const gateway = await startGateway(t, { clock, routes: { a: list, b: list, sent: { dispatch: [{ when: list.filters, to: 'a' }] } } })
+  const config = (routes: object) =>
+    writeFileSync(
+      join(gateway.dir, 'config.yaml'),
+      JSON.stringify({
+        platforms: { webhook: { enabled: true, extra: { secret, port: 0, routes } } },
+        storage: { kind: 'memory' },
+      }),
+    )
+  for (const route of ['a', 'b', 'sent']) t.equal((await gateway.post(route, { body: { by: 'ann' } })).status, 202, route)
+  t.equal(seen.length, 1)
+  config({ a: { ...list, prompt: 'other' }, c: list })
+  await gateway.operations.reload({})
+  t.equal((await gateway.post('c', { body: { by: 'ann' } })).status, 202)
+  t.equal(seen.length, 1)
+  config({ a: {} })
+  await gateway.operations.reload({})
+  await until(async () => (await gateway.operations.status()).lists === undefined)
+  clock.advance(3_600_000)
+  t.equal(seen.length, 1)
+})
+
+t.test('a cancelling event is refused, too, while its list is missing', async (t) => {
+  const cancel_on = { filters: allowed.filters, key: '{id}' }
+  const gateway = await startGateway(t, { routes: { r: { prompt: 'p', cancel_on, session: { key: '{id}' } } } })
+  t.equal((await gateway.post('r', { body: { by: 'ann', id: 1 } })).status, 503)
+  await runAt(gateway.dir, ['lists', 'add', 'people', 'bob'])
+  t.equal((await gateway.post('r', { body: { by: 'ann', id: 1 } })).status, 202)
+})
+
+t.test('validate says which address can never be asked, and asks none', async (t) => {
+  const { origin, seen } = await sink(t, said('["ann"]'))
+  const found = async (operand: object) => {
+    const routes = { r: { prompt: 'p', secret: 'kq3v9xw2mz7fhd1b', filters: [{ field: 'by', in_list: operand }] } }
+    const config = JSON.stringify({ platforms: { webhook: { enabled: true, extra: { routes } } } })
+    const cli = fakeCli(t, { 'config.yaml': config, 'lists.json': '{"people":{"values":[]}}' })
+    const { diagnostics } = JSON.parse((await cli.run('validate', '--json')).out).data
+    return diagnostics.map(({ code, message }: { code: string; message: string }) => `${code} ${message}`)
+  }
+  t.same(await found({ url: `${origin}/x`, allow_private: true }), [])
+  t.same(seen, [])
+  for (const [operand, message] of [
+    [{ url: `${origin}/x` }, /^WH421 .*private network/],
+    [{ url: 'https://x.internal/a' }, /^WH421 .*private network/],
+    [{ url: 'https://ann:pw@example.org/a' }, /^WH421 url is not an http/],
+    [{ url: 'https://example.org/{by}' }, /^WH421 url has a placeholder/],
+    [{ url: 'ftp://example.org/' }, /^WH421/],
+    [{ url: 'https://example.org/', store: 'people' }, /^WH421 .*exactly one of: store, url/],
+    [{ path: 'a' }, /^WH421 .*exactly one of: store, url/],
+    [{ url: 'https://example.org/', headers: { Host: 'x' } }, /^WH421 the header Host/],
+    [{ url: 'https://example.org/', refresh_minutes: 60, max_age_minutes: 5 }, /^WH421 the list is too old/],
+    [{ store: 'people', refresh_minutes: 5 }, /^WH210 .*"refresh_minutes" has no effect without "url"/],
+  ] as const)
+    t.match((await found(operand)).join('\n'), message, JSON.stringify(operand))
 })
 
 t.test('a backup has the lists', async (t) => {

@@ -36,6 +36,7 @@ const env = {
   GITLAB_TOKEN: 'a-long-token-of-another-code-host',
   GITEA_TOKEN: 'a-long-token-of-a-third-code-host',
   INVENTORY_TOKEN: 'a-long-token-of-an-inventory',
+  DIRECTORY_TOKEN: 'a-long-token-of-a-directory',
   ANTHROPIC_API_KEY: 'key',
   OPENAI_API_KEY: 'key',
 }

@@ -10,6 +10,7 @@ import { exactJson } from '../../src/core/exact-json.ts'
 import type { ExactJson, Json } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { compileConditions, type FilterVerdict } from '../../src/expr/condition.ts'
+import { noLists } from '../../src/expr/named-lists.ts'
 import { finder } from '../../src/expr/search.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 import { adopt } from '../fakes/adopt.ts'
@@ -34,6 +35,7 @@ const compile = (spec: unknown, profileDir = '/nonexistent') => {
   const run = compileConditions(spec as ExactJson, {
     operators: operatorsByName,
     profileDir,
+    openList: noLists,
     recompileAtReload: () => {},
     adopt,
     report: (code, path, message) => said.push({ code, path: path.join('.'), message }),

@@ -12,6 +12,7 @@ import type { Event } from '../../src/core/request.ts'
 import { builtInSamples, readSample } from '../../src/dryrun/samples/gallery.ts'
 import { compileConditions } from '../../src/expr/condition.ts'
 import { conditionLike } from '../../src/expr/jsonata/jsonata.ts'
+import { noLists } from '../../src/expr/named-lists.ts'
 import type { Condition } from '../../src/generated/config.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 import { schemes } from '../../src/parts/schemes/index.ts'
@@ -1092,7 +1093,7 @@ const event = fc
   .map((each) => ({ ...each, text: JSON.stringify(each.payload) })) as fc.Arbitrary<unknown> as fc.Arbitrary<Event>
 
 t.test('no filter is called unreachable that an event passes, and none always true that one does not pass', async (t) => {
-  const kit = { operators: operatorsByName, profileDir: '/', report: () => {}, recompileAtReload: () => {}, adopt }
+  const kit = { operators: operatorsByName, profileDir: '/', openList: noLists, report: () => {}, recompileAtReload: () => {}, adopt }
   let nevers = 0
   let always = 0
   await fc.assert(
@@ -1153,7 +1154,14 @@ t.test('a condition that is shown in place of an expression says the same of eve
   ]
   for (const [source, condition] of sources) t.strictSame(conditionLike(source), condition, source)
   const recompileAtReload = () => {}
-  const kit = { operators: operatorsByName, profileDir: '/', recompileAtReload, adopt, report: () => t.fail('not compiled') }
+  const kit = {
+    operators: operatorsByName,
+    profileDir: '/',
+    openList: noLists,
+    recompileAtReload,
+    adopt,
+    report: () => t.fail('not compiled'),
+  }
   const pairs = sources.flatMap(([source, condition]) =>
     condition ? [[compileConditions({ jsonata: source }, kit), compileConditions(condition, kit)] as const] : [],
   )

@@ -14,6 +14,7 @@ import { checkFiles, checkFolder } from '../machine/files.ts'
 import { checkClock, checkNode } from '../machine/machine.ts'
 import { validate } from '../validate/validate.ts'
 import { checkCertificates } from './certificates.ts'
+import { checkLists } from './lists.ts'
 import { checkOnline } from './online.ts'
 import { checkPrograms } from './programs.ts'
 import { checkRedactions } from './redactions.ts'
@@ -57,6 +58,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   await look('running gateway', checkRunning)
   await look('refused posts', checkRefused)
   await look('redactions', checkRedactions)
+  await look('lists', checkLists)
   for (const { name, check } of featureChecks) await look(name, (input) => check(input, online))
   await look('programs', checkPrograms)
   await look('targets', checkTargets)

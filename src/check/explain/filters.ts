@@ -184,7 +184,7 @@ export const filterExplanations = {
   },
   WH407: {
     means:
-      'The list of in_file cannot be read: it is not there, outside the profile folder, or neither lines nor a JSON list. Or in_list names a list that is not there.',
+      'The list of in_file cannot be read: it is not there, outside the profile folder, or neither lines nor a JSON list. Or in_list names a list of headgate lists that is not there.',
     why: 'The condition does not hold while that is so; with in_list, events are refused with 503. The gateway starts, and reads the list again when it changes.',
     fix: 'Put the file below the profile folder: a line for each value, or a JSON list. For in_list: headgate lists add <name>.',
     example: {
@@ -311,6 +311,17 @@ export const filterExplanations = {
       of: 'route',
       bad: "filters: [{ jsonata: 'payload.pull_request.additions > 500' }]\n",
       good: 'filters: [{ field: pull_request.additions, gt: 500 }]\n',
+    },
+  },
+  WH421: {
+    means:
+      'in_list names both or none of store and url, or its url cannot be asked: it is no whole http or https address, has a placeholder, or leads into a private network without allow_private.',
+    why: 'No list could ever be fetched, so each event of the route would be refused with 503.',
+    fix: 'Write a fixed address, and allow_private: true where it is meant to lead into a private network. A path, headers and times belong to a url.',
+    example: {
+      of: 'route',
+      bad: 'filters: [{ field: sender.login, in_list: { url: "https://localhost/people.json" } }]\n',
+      good: 'filters: [{ field: sender.login, in_list: { url: "https://directory.example.org/people.json" } }]\n',
     },
   },
 } as const satisfies { readonly [code: string]: Explanation }

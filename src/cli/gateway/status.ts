@@ -6,7 +6,7 @@ import { daysUntil } from '../../config/tls/certificate-set.ts'
 import { describeRefusals } from '../../core/outcome-table.ts'
 import { printable, someOf } from '../../core/text.ts'
 import { catchUpProgress } from '../../features/catch-up/progress.ts'
-import type { FailedReload, KeptSecret, PollState, Replica, ServedCertificate, Status } from '../../generated/control.ts'
+import type { FailedReload, FetchedListState, KeptSecret, PollState, Replica, ServedCertificate, Status } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { type GatewayStatus, readStatus } from '../../operate/gateway/status.ts'
 import { answer, type Cli } from '../shell/output.ts'
@@ -37,6 +37,7 @@ const statusText = (status: Status): string =>
     ...(status.certificates ?? []).map((each) => fieldLine('certificate', certificateText(each))),
     ...(status.certificates_refused ? [fieldLine('not in use', refusedText(status.certificates_refused))] : []),
     ...(status.secrets ?? []).map((each) => fieldLine('secret', secretText(each))),
+    ...(status.lists ?? []).map((each) => fieldLine('list', listText(each))),
     fieldLine('pid', status.pid),
     fieldLine('started', status.started_at),
     fieldLine('reloaded', status.reloaded_at ?? 'never'),
@@ -71,6 +72,12 @@ const pollText = ({ route, url, state, since, reason, polled_at, taken, refused,
 const secretText = ({ reference, read_at, overlaps, problem }: KeptSecret): string =>
   `exec:${reference}, read ${read_at}${overlaps ? ', the one before it verifies too' : ''}${problem === undefined ? '' : `, no newer one: ${problem}`}`
 
+const listText = ({ address, usable, values, fetched_at, failure }: FetchedListState): string => {
+  const state = fetched_at === null ? 'not fetched yet' : `${values} values of ${fetched_at}`
+  const until = usable ? '' : ', events that need it get 503'
+  return `${address}, ${state}${until}${failure ? `, no newer one since ${failure.since}: ${failure.reason}` : ''}`
+}
+
 const certificateText = ({ names, ends_at: end }: ServedCertificate): string =>
   `${names[0] ?? 'of no name'}, until ${end.slice(0, 10)} (${daysUntil(Date.parse(end), Date.now())} days)`
 
@@ -87,6 +94,7 @@ const statusData = ({
   paused_routes: paused,
   catch_ups: catchUps,
   redactions_missed: missed,
+  lists,
   certificates,
   certificates_refused: refused,
   relay,
@@ -102,6 +110,7 @@ const statusData = ({
   ...(catchUps ? { catch_ups: catchUps.map((each) => ({ ...each, events: [] })) } : {}),
   ...(paused ? { paused_routes: paused.map((each) => ({ ...each })) } : {}),
   ...(missed ? { redactions_missed: missed.map((each) => ({ ...each })) } : {}),
+  ...(lists ? { lists: lists.map(({ failure, ...each }) => ({ ...each, failure: failure ? { ...failure } : null })) } : {}),
   ...(secrets ? { secrets: secrets.map((each) => ({ ...each })) } : {}),
   reload_failed: status.reload_failed && { ...status.reload_failed },
   changed_files: [...status.changed_files],

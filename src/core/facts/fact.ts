@@ -340,6 +340,8 @@ type Entries =
     >
   /** A script of a route ended. `ms`: how long it took, including the wait for a slot. */
   | Entry<'metrics', { readonly kind: 'script_ended'; readonly ok: boolean; readonly ms: number }>
+  /** A list at a web address was asked for. `list`: its address without what may let in. `ok: false`: there is no newer list. */
+  | Entry<'metrics', { readonly kind: 'list_fetched'; readonly list: string; readonly ok: boolean }>
   /**
    * The store ended a commit. `calls`: the number of calls in it. `ms`: the time since the first of these calls. `ok: false`:
    * the commit failed, and its calls were refused.

@@ -3,6 +3,7 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { createShortTurns } from '../../core/turns/short-turns.ts'
+import { openStoredList, unavailableList } from '../../expr/named-lists.ts'
 import { createInflate } from '../../parts/body/inflate.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { createPartScopes } from '../../parts/part-scopes.ts'
@@ -43,6 +44,7 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   download: noDownload,
   keys: noKeys(clock),
   lookup: async () => undefined,
+  openList: (spec, dataDir) => ('store' in spec ? openStoredList(dataDir, spec.store) : unavailableList('a dry run fetches no list')),
   send: async () => ({ ok: true, detail: 'dry run' }),
   wake: () => {},
   hasRoom: () => true,

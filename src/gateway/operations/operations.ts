@@ -15,6 +15,7 @@ import type { EventRecords } from '../../journal/event-records.ts'
 import { createEraseRuns } from '../../operate/events/erase/erase-runs.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
+import type { FetchedLists } from '../../serve/fetched-lists.ts'
 import type { RedactionCounts } from '../../serve/redaction-counts.ts'
 import { countRefusals } from '../../serve/refusals.ts'
 import type { Reloader } from '../../serve/reload.ts'
@@ -134,6 +135,7 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     not_ready: notReady() ?? null,
     ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
     ...missedRedactions(shared.redactions),
+    ...fetchedLists(shared.fetchedLists),
     ...features.status(),
     waiting_requests: shared.replies.count,
   }
@@ -149,6 +151,12 @@ const secretViews = (secrets: KeptSecrets | undefined): Pick<Status, 'secrets'> 
 const missedRedactions = (redactions: RedactionCounts): Pick<Status, 'redactions_missed'> => {
   const missed = redactions.view()
   return missed.length > 0 ? { redactions_missed: missed } : {}
+}
+
+/** Returns the lists at web addresses, for the status; nothing where no condition asks one. */
+const fetchedLists = (lists: FetchedLists): Pick<Status, 'lists'> => {
+  const views = lists.views()
+  return views.length > 0 ? { lists: [...views] } : {}
 }
 
 const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: number): SessionView => ({

@@ -58,6 +58,7 @@ export const metrics = {
     'Time that a script took, its wait for a slot included.',
     'result',
   ),
+  listFetches: counter('headgate_list_fetches_total', 'Fetches of lists at web addresses (`in_list`).', 'list', 'result'),
   commits: counter('headgate_store_commits_total', 'Commits of the store.', 'result'),
   commitCalls: counter(
     'headgate_store_commit_calls_total',

@@ -32,6 +32,7 @@ export const createMetricsObserver = (meter: Meter, clock: Pick<Clock, 'now'>): 
       for (const field of fields) meter.add('redactionsMissed', [route, field])
     },
     script_ended: ({ ok, ms }) => meter.add('scriptSeconds', [resultOf(ok)], seconds(ms)),
+    list_fetched: ({ list, ok }) => meter.add('listFetches', [list, resultOf(ok)]),
     records_lost: ({ lines }) => meter.add('recordsLost', [], lines),
     job_started: ({ job }) => meter.add('jobs', [job]),
     model_called: (fact) => countModelCall(fact, meter),

@@ -1,25 +1,13 @@
 /** The lookup `http`: gets JSON from an address of the operator's, and takes the value at a path in it. */
 
-import { isIP } from 'node:net'
 import type { Json } from '../../core/json.ts'
 import { compileExactPath } from '../../expr/path.ts'
 import { renderJson } from '../../expr/render.ts'
-import { isPublic } from '../web/web-access.ts'
-import { filledAddress, hasFixedHost, leavesFolder } from '../web/written-address.ts'
+import { filledAddress, hasFixedHost, hasPrivateHost, leavesFolder } from '../web/written-address.ts'
 import { writtenHeaders } from '../web/written-headers.ts'
 import type { LookupPart } from './lookup.ts'
 
 const maxBytes = 256 * 1024
-
-/** The names of this machine and of private networks that stand for themselves, whatever a resolver says. */
-const privateName = /^(?:localhost|.*\.(?:localhost|local|internal|home\.arpa))\.?$/i
-
-/** Whether the host of an address is certainly not public. Any other name is looked up when it is asked. */
-const isPrivateHost = (url: string): boolean => {
-  const { hostname } = URL.canParse(url) ? new URL(url) : { hostname: '' }
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return isIP(host) === 0 ? privateName.test(host) : !isPublic(host, [])
-}
 
 export const http: LookupPart = {
   name: 'http',
@@ -29,7 +17,7 @@ export const http: LookupPart = {
     if (!hasFixedHost(url))
       report('WH249', ['http'], 'the address has no fixed host, or names a user', 'placeholders may stand after the host only')
     else if (leavesFolder(url)) report('WH249', ['http'], 'the address has a segment . or .. in its path', 'write the path without it')
-    else if (mayBePrivate !== true && isPrivateHost(url))
+    else if (mayBePrivate !== true && hasPrivateHost(url))
       report(
         'WH249',
         ['http'],

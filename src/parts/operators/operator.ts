@@ -5,6 +5,7 @@ import type { ExactJson, Json, JsonObject } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
 import type { Closable } from '../../core/scope.ts'
 import type { Measure } from '../../expr/bound.ts'
+import type { OpenList } from '../../expr/named-lists.ts'
 import type { RecompileAtReload } from '../report.ts'
 
 /**
@@ -18,13 +19,13 @@ export type Test = (value: Json | undefined, event: Event) => boolean | Promise<
 export type ExactTest = (value: ExactJson | undefined, event: Event) => boolean | Promise<boolean>
 
 /**
- * What an operator gets when it is compiled: the profile's folder, the data directory, the report of mistakes in the operand, and the call by which the plan of
- * the route is compiled again at each reload.
+ * What an operator gets when it is compiled: the profile's folder, the opening of lists, the report of mistakes in the operand, and the
+ * call by which the plan of the route is compiled again at each reload.
  */
 export type OperatorKit = {
   readonly profileDir: string
-  /** The folder whose lists `headgate lists` keeps. Absent: that of the profile. */
-  readonly dataDir?: string
+  /** Opens a list that changes while the gateway runs. Absent: there is none. */
+  readonly openList?: OpenList
   readonly report: Report
   readonly recompileAtReload: RecompileAtReload
 }
@@ -86,6 +87,8 @@ export type OperatorPart = {
 /** An operator that reads numbers exactly, in its operand and in fields. Those of plugins are made so by their guard. */
 export type ExactOperator = Omit<OperatorPart, 'compile'> & {
   compile(operand: ExactJson, kit: OperatorKit): Closable<ExactTest>
+  /** Returns the operand as messages may show it: without headers that let in. Absent: as it is. */
+  shown?(operand: ExactJson): ExactJson
 }
 
 /**

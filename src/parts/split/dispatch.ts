@@ -76,12 +76,12 @@ export const compileDispatch = (route: Route, kit: StageKit, targetOf: (name: st
 }
 
 const compileWhen = ({ when }: Row, row: number, kit: StageKit): ((event: Event) => FilterVerdict | Promise<FilterVerdict>) => {
-  const { operators, profileDir, dataDir, recompileAtReload, adopt, report } = kit
+  const { operators, profileDir, openList, recompileAtReload, adopt, report } = kit
   if (when === undefined) return () => ({ pass: true })
   return compileConditions(withDigits(when as Json), {
     operators,
     profileDir,
-    dataDir,
+    openList,
     recompileAtReload,
     adopt,
     report: (code, path, message, help) => report(code, ['dispatch', row, 'when', ...path], message, help),

@@ -4,11 +4,11 @@
  */
 
 import type { Json } from '../../core/json.ts'
-import type { Outcome } from '../../core/outcome.ts'
+import { listUnavailable, type Outcome, type Refused } from '../../core/outcome.ts'
 import type { MaybePromise } from '../../core/plan.ts'
 import type { Event } from '../../core/request.ts'
 import { withDigits } from '../../core/written-digits.ts'
-import { compileConditions } from '../../expr/condition.ts'
+import { compileConditions, type FilterVerdict } from '../../expr/condition.ts'
 import { thenAll } from '../../expr/template.ts'
 import type { Route } from '../../generated/config.ts'
 import { claimOf, heldBack, holdMsOf } from '../claim.ts'
@@ -38,31 +38,35 @@ export const cancelOn: StagePart = {
       thenAll([keyOf(event)], ([endKeys]) => (endKeys === undefined ? event : { ...event, endKeys }))
     return {
       onEvent: kit.expressions.around((event): MaybePromise<Event | Outcome> => {
+        const go = (holds: boolean | Refused): MaybePromise<Event | Outcome> =>
+          typeof holds === 'object' ? holds : holds ? end(event) : keyed(event)
         const holds = isMeant(event)
-        if (holds instanceof Promise) return holds.then((does): MaybePromise<Event | Outcome> => (does ? end(event) : keyed(event)))
-        return holds ? end(event) : keyed(event)
+        return holds instanceof Promise ? holds.then(go) : go(holds)
       }),
     }
   },
 }
 
-/** Compiles `events` and `filters` of `cancel_on`: both must hold. */
+/** Compiles `events` and `filters` of `cancel_on`: both must hold. A list that is not there refuses the event for later. */
 const compileMatch = (
   { events = [], filters }: NonNullable<Route['cancel_on']>,
-  { operators, profileDir, recompileAtReload, adopt, report }: StageKit,
-): ((event: Event) => MaybePromise<boolean>) => {
+  { operators, profileDir, openList, recompileAtReload, adopt, report }: StageKit,
+): ((event: Event) => MaybePromise<boolean | Refused>) => {
   const isListed = events.length > 0 ? compileTypeList(events) : () => true
   if (filters === undefined) return isListed
   const holds = compileConditions(withDigits(filters as Json), {
     operators,
     profileDir,
+    openList,
     recompileAtReload,
     adopt,
     report: (code, path, message, help) => report(code, ['cancel_on', 'filters', ...path], message, help),
   })
+  const judged = (verdict: FilterVerdict): boolean | Refused =>
+    !verdict.pass && verdict.isLater ? listUnavailable(verdict.rule()) : verdict.pass
   return (event) => {
     if (!isListed(event)) return false
     const verdict = holds(event)
-    return verdict instanceof Promise ? verdict.then(({ pass }) => pass) : verdict.pass
+    return verdict instanceof Promise ? verdict.then(judged) : judged(verdict)
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, Redaction } from '../../core/plan.ts'
 import type { Adopt, Closable } from '../../core/scope.ts'
+import type { OpenList } from '../../expr/named-lists.ts'
 import type { Route, WebhookSettings } from '../../generated/config.ts'
 import type { defaults } from '../../generated/defaults.ts'
 import type { Effects } from '../effects.ts'
@@ -28,7 +29,7 @@ export type StageKit = {
   readonly name: string
   readonly profile: string
   readonly profileDir: string
-  readonly dataDir: string
+  readonly openList: OpenList
   /** The path of the address: `/webhooks/<name>`, or `/p/<profile>/webhooks/<name>` for a route of a profile other than the default. */
   readonly path: string
   /**

@@ -3,7 +3,9 @@
  * stay in the segment or parameter where their placeholder stands (rules: Templates 9).
  */
 
+import { isIP } from 'node:net'
 import { isTemplate } from '../../expr/placeholder.ts'
+import { isPublic } from './web-access.ts'
 
 /** The longest URL, because many servers refuse a longer one (RFC 9110, 4.1). */
 const maxUrlChars = 8_000
@@ -21,6 +23,16 @@ export const leavesFolder = (url: string): boolean => {
 }
 
 export const dotted = 'url has a segment . or .. in its path'
+
+/** The names of this machine and of private networks that stand for themselves, whatever a resolver says. */
+const privateName = /^(?:localhost|.*\.(?:localhost|local|internal|home\.arpa))\.?$/i
+
+/** Whether the host of an address is certainly not public. Any other name is looked up when it is asked. */
+export const hasPrivateHost = (url: string): boolean => {
+  const { hostname } = URL.canParse(url) ? new URL(url) : { hostname: '' }
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) === 0 ? privateName.test(host) : !isPublic(host, [])
+}
 
 /** Returns the address to ask, or why it cannot be asked. `url`: with its placeholders filled in. */
 export const filledAddress = (url: string): URL | { readonly problem: string; readonly isUnfilled?: true } => {

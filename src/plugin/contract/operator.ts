@@ -6,6 +6,7 @@
 import { equalJson, type Json } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
 import type { Adopt } from '../../core/scope.ts'
+import { openStoredList } from '../../expr/named-lists.ts'
 import type { Domain, OperatorPart, Test } from '../../parts/operators/operator.ts'
 import { isDomain } from '../shape.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
@@ -104,6 +105,7 @@ const compileExample = (operator: OperatorPart, operand: Json, { profileDir = ''
   const compile = () =>
     operator.compile(operand, {
       profileDir,
+      openList: (spec) => openStoredList(profileDir, 'store' in spec ? spec.store : ''),
       recompileAtReload: () => {},
       report: (_code, _path, message) => say(`the operand ${JSON.stringify(operand)} of an example is refused: ${message}`),
     })

@@ -13,7 +13,7 @@ import type { StageKit } from '../stage.ts'
 /** `stage`: the stage that judges them. `readsLookups`: those that read an answer, or the others. Returns `undefined` where it has nothing to judge. */
 export const compileFilters = (
   { filters, lookup }: Route,
-  { name, profileDir, dataDir, operators, report, recompileAtReload, adopt, effects: { onlooker } }: StageKit,
+  { name, profileDir, openList, operators, report, recompileAtReload, adopt, effects: { onlooker } }: StageKit,
   stage: string,
   readsLookups: boolean,
 ): EventGate | undefined => {
@@ -26,7 +26,7 @@ export const compileFilters = (
   const holds = compileConditions(written, {
     operators,
     profileDir,
-    dataDir,
+    openList,
     recompileAtReload,
     adopt,
     isPicked,
