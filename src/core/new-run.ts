@@ -50,6 +50,15 @@ export type Merged = {
 /** A file in a stored run. `data`: the file in base64, because a stored run is JSON. */
 export type RunFile = Pick<Attachment, 'name' | 'type' | 'sha256'> & { readonly data: string }
 
+/**
+ * What is needed to judge `deliver_if` before a delivery. `asked`: the values of the questions that are asked once more, by the names of
+ * their lookups. `payload`: the fields of the payload that the condition reads, as JSON.
+ */
+export type DeliveryFacts = {
+  readonly asked: { readonly [lookup: string]: { readonly [key: string]: string } }
+  readonly payload: string
+}
+
 /** Accepted work: a prompt, and where its reply goes. A run is kept small, because it is committed before the sender gets its answer. */
 export type NewRun = {
   readonly eventId: string
@@ -79,6 +88,8 @@ export type NewRun = {
   readonly job?: string
   readonly merged?: Merged
   readonly session?: Pick<SessionName, 'key' | 'name'>
+  /** Present where the reply is delivered only while a condition holds (`deliver_if`). */
+  readonly deliverIf?: DeliveryFacts
   /** The `traceparent` that the event's request brought, where its route trusts it. Without it, the event's trace has the event's id. */
   readonly traceparent?: string
   /** The key by which the run is held to the `rate_limit` of its route (`when_over: queue`). Absent: the route itself. */

@@ -1,5 +1,6 @@
 /** The plan of a route, which is a compiled route: gates in their order (rules: Order 1), then one ending. */
 
+import type { NewRun } from './new-run.ts'
 import type { AwaitedAnswer, Ignored, Outcome, Refused, Reply } from './outcome.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from './request.ts'
 import type { HeldScope } from './scope.ts'
@@ -90,6 +91,18 @@ export type AwaitReply = (event: Event) => AwaitedAnswer
  */
 type InflateBody = (head: Pick<RequestHead, 'headers' | 'remote'>, body: Buffer) => Promise<Buffer | Refused>
 
+/**
+ * Whether the reply of a run may be delivered now. `again`: it is not known now. `why`: a sentence for the end of the attempt.
+ * `retryAfterMs`: the wait that a server asked for, in milliseconds.
+ */
+export type DeliveryVerdict =
+  | { readonly kind: 'deliver' }
+  | { readonly kind: 'stale'; readonly why: string }
+  | { readonly kind: 'again'; readonly why: string; readonly retryAfterMs?: number | undefined }
+
+/** Judges `deliver_if` of a route once more. Never rejects. */
+export type MayDeliver = (run: NewRun) => Promise<DeliveryVerdict>
+
 export type RoutePlan = {
   readonly name: string
   readonly profile: string
@@ -113,6 +126,8 @@ export type RoutePlan = {
   readonly split?: Split
   readonly onEvent: readonly PlanStep<EventGate>[]
   readonly ending: PlanStep<Ending>
+  /** Absent where the route delivers each reply. */
+  readonly mayDeliver?: MayDeliver
   /** Absent where no scheme of the route claims ignored events. */
   readonly claimIgnored?: ClaimIgnored
   /** Absent where the route does not shape its answers. */

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WithText } from './exact-json.ts'
 import type { Json } from './json.ts'
+import type { DeliveryFacts } from './new-run.ts'
 import type { Refused } from './outcome.ts'
 
 export type Headers = IncomingHttpHeaders
@@ -127,6 +128,9 @@ export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 're
   readonly replay?: { readonly isNew: boolean; readonly item?: number | undefined; readonly to?: string | undefined }
 }
 
+/** The answers to the lookups of a route. `asked`: the values of the questions, by the names of the lookups; absent before they were asked. */
+export type LookupAnswers = WithText & { readonly asked?: DeliveryFacts['asked'] }
+
 /** A verified, parsed event. */
 export type Event = EventFacts & {
   /** The JSON text behind `payload`. Scripts read it, and long numbers keep their digits in it. */
@@ -144,7 +148,7 @@ export type Event = EventFacts & {
    * The answers to the lookups of its route, by their names: a map as JSON, which is empty before they were asked. Absent on a route without
    * `lookup`.
    */
-  readonly lookup?: WithText | undefined
+  readonly lookup?: LookupAnswers | undefined
 }
 
 /**
@@ -181,6 +185,8 @@ export type EventFacts = {
   readonly endKeys?: string
   /** The key whose earlier work the event ends (`supersede`), and its own id. */
   readonly ending?: { readonly key: string; readonly by: string }
+  /** What its run keeps for `deliver_if` of the route. */
+  readonly deliverIf?: DeliveryFacts
   /** The `traceparent` that the request brought, where the route trusts it and traces are on. */
   readonly traceparent?: string | undefined
   /** The key by which the event's run is held to the `rate_limit` of its route, hashed. Absent where the route has no key. */

@@ -6,6 +6,11 @@ export type RunEnd =
   | RunAgain
   | { readonly kind: 'dead'; readonly error: string }
   /**
+   * The facts that `deliver_if` of the route asks about no longer hold, so the reply was not delivered. The store forgets the run, as it does
+   * when a run is done.
+   */
+  | { readonly kind: 'stale'; readonly error: string }
+  /**
    * An operator cancelled the run, a later event ended it (`by`: the id of the event), or it began too late. The store forgets the run, as it
    * does when a run is done: it was only taken to record the end.
    */

@@ -62,6 +62,8 @@ type ConditionKit = {
   readonly recompileAtReload: () => void
   /** Takes over what an operator opens. */
   readonly adopt: Adopt
+  /** The key of the conditions, for messages. Absent: `filters`. */
+  readonly root?: string
   /** Whether a condition of the list is compiled; the others are left out. Absent: all are compiled. */
   readonly isPicked?: (condition: ExactJson) => boolean
 }
@@ -79,9 +81,9 @@ const verdictOf = (failure: ConditionResult): FilterVerdict =>
 const showValue = (value: ExactJson | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
 
-/** Returns the name of a condition in messages, from its path below `filters`: `filters[1].not.any[0]`. */
-export const conditionName = (path: Path): string =>
-  path.reduce<string>((name, key) => name + (typeof key === 'number' ? `[${key}]` : `.${key}`), 'filters')
+/** Returns the name of a condition in messages, from its path below the key `root`: `filters[1].not.any[0]`. */
+export const conditionName = (path: Path, root = 'filters'): string =>
+  path.reduce<string>((name, key) => name + (typeof key === 'number' ? `[${key}]` : `.${key}`), root)
 
 const showField = (field: string, event: Event): string => (isSecret(field) ? 'value not shown' : showValue(compileField(field)(event)))
 
@@ -100,6 +102,8 @@ type Scope<S> = {
 }
 
 type ConditionSpec = {
+  /** As in `CompiledCondition`. */
+  readonly name: string
   readonly path: Path
   readonly key: string
   readonly operand: ExactJson
@@ -128,11 +132,11 @@ const shownOperand = ({ key, shown, isSecret }: ConditionSpec): string =>
  * somebody reads it.
  */
 const explainer = (spec: ConditionSpec): ((holds: boolean, value: ExactJson | undefined, failure?: unknown) => () => string) => {
-  const { path, key, field, hasValue, isSecret } = spec
+  const { name, key, field, hasValue, isSecret } = spec
   /** The part of the sentence that is the same for each event: the demand. */
   let asked: string | undefined
   return (holds, value, failure) => () => {
-    asked ??= `${conditionName(path)}${field === undefined ? '' : ` ${field}`} ${key} ${shownOperand(spec)}`
+    asked ??= `${name}${field === undefined ? '' : ` ${field}`} ${key} ${shownOperand(spec)}`
     if (holds && !hasValue) return asked
     const got = !hasValue ? 'not true' : isSecret ? 'value not shown' : `got ${showValue(value)}`
     const why = failure === undefined ? got : `failed: ${printable(messageOf(failure), 200)}`
@@ -214,7 +218,7 @@ const compileItems = <S>(spec: ConditionSpec, depth: number, { kit, scope, count
   const judgeItems = (key === 'any_item' ? judgeAnyItem : judgeEveryItem)(inside, Math.max(1, left - count.left))
   const allowance = scope.allowance()
   const field = scope.compile(spec.field)
-  const name = [conditionName(path), spec.field, key].filter((part) => part !== undefined).join(' ')
+  const name = [spec.name, spec.field, key].filter((part) => part !== undefined).join(' ')
   const explain = explainer(spec)
   // A sentence about the condition names the item for which it holds.
   const heldFor = new WeakMap<object, string>()
@@ -309,11 +313,12 @@ const readCondition = <S>(spec: ExactObject, path: Path, { kit, scope }: Builder
       : [`"${key}" needs a "field" to look at`, 'add field: a.dotted.path']
     report('WH405', path, why, help)
   }
-  const name = typeof field === 'string' ? field : undefined
-  const hasValue = name !== undefined || (scope.isOfItems && !standsAlone)
+  const fieldName = typeof field === 'string' ? field : undefined
+  const hasValue = fieldName !== undefined || (scope.isOfItems && !standsAlone)
   const operand = own(spec, key) as ExactJson
   const shown = operator?.shown?.(operand) ?? operand
-  return { path, key, operand, shown, field: name, hasValue, isSecret: scope.isSecret || isSecret(name) }
+  const secret = scope.isSecret || isSecret(fieldName)
+  return { name: conditionName(path, kit.root), path, key, operand, shown, field: fieldName, hasValue, isSecret: secret }
 }
 
 const compileOne = <S>(written: ExactJson | undefined, path: Path, depth: number, builder: Builder<S>): BuiltCondition<S> => {
@@ -330,16 +335,17 @@ const compileSpec = <S>(spec: ConditionSpec, path: Path, depth: number, builder:
   if (operator) return compileLeaf(spec, operator, builder)
   if (itemGroups.includes(spec.key)) return compileItems(spec, depth, builder)
   const below = [...path, spec.key]
+  const { root } = builder.kit
   if (spec.key === 'not') {
     const { run, held } = compileOne(spec.operand, below, depth + 1, builder)
     const isGroup = isObject(spec.operand) && Object.keys(spec.operand).some((key) => groups.includes(key))
-    return { run: not(run, sentenceOfNot(conditionName(below), isGroup, held)), held }
+    return { run: not(run, sentenceOfNot(conditionName(below, root), isGroup, held)), held }
   }
   const inside = Array.isArray(spec.operand)
     ? spec.operand.map((item, i) => compileOne(item, [...below, i], depth + 1, builder))
     : [neverHolds]
   const runs = inside.map(({ run }) => run)
-  return { run: spec.key === 'all' ? all(runs) : any(runs, conditionName(below)), held: inside.flatMap(({ held }) => held) }
+  return { run: spec.key === 'all' ? all(runs) : any(runs, conditionName(below, root)), held: inside.flatMap(({ held }) => held) }
 }
 
 /** Compiles one condition, or a list of conditions that must all hold. */
@@ -367,10 +373,10 @@ const eventScope = (fields: EventFields, { compiled }: ConditionKit): Scope<Even
   return {
     ...scope,
     compiled: (spec, judge) => {
-      const { path, key: operator, field } = spec
+      const { name, path, key: operator, field } = spec
       const seen = field === undefined ? {} : { field, seen: (event: Event) => showField(field, event) }
       const operand = groups.includes(operator) ? {} : { operand: shownOperand(spec) }
-      compiled({ name: conditionName(path), path, operator, judge, ...operand, ...seen })
+      compiled({ name, path, operator, judge, ...operand, ...seen })
     },
   }
 }

@@ -163,6 +163,7 @@ const workerOf = (
     send: (outgoing) => current().send(outgoing),
     undeliverable: (run) => current().undeliverable(run),
     policy: (run) => current().policy(run),
+    mayDeliver: (run) => current().mayDeliver(run),
     outages: createOutages(breakers, targetsAndProfiles),
     conversations: createConversations({
       store,

@@ -611,6 +611,8 @@ filters?: (Condition[] | Condition)
 /** Field name or template: an event ends the work of events with the same value. */
 key: string
 }
+/** Conditions that must hold when the reply is there; their lookups are asked once more. Else the run ends as stale. */
+deliver_if?: (Condition[] | Condition)
 /** Each event that is taken ends the earlier unfinished work of its key. */
 supersede?: {
 /** Field name or template: an event ends the work of earlier events with the same value. */
@@ -1162,6 +1164,8 @@ reason?: TestMatcher
 runs?: number
 /** How many of them are dead. */
 dead?: number
+/** How many of them are stale: deliver_if did not hold. */
+stale?: number
 /** Where the last text went. */
 deliver?: {
 /** The target's name, or another one that deliver takes for it. */
@@ -1218,6 +1222,10 @@ fail?: string
 }
 /** The answers to the route's lookups, by their names. */
 lookup?: {
+[k: string]: unknown | undefined
+}
+/** The answers that have changed when deliver_if asks once more, by the names of the lookups. */
+lookup_later?: {
 [k: string]: unknown | undefined
 }
 /** The lookups that fail, by their names, each with its reason. */

@@ -191,7 +191,7 @@ export type ConsoleQuestions = {
     /** Outcomes, with or without their stage. */
     readonly outcome?: readonly string[]
     /** States of the run. */
-    readonly state?: readonly ('final' | 'waiting' | 'running' | 'done' | 'dead' | 'cancelled' | 'expired' | 'merged' | 'unknown')[]
+    readonly state?: readonly ('final' | 'waiting' | 'running' | 'done' | 'dead' | 'cancelled' | 'expired' | 'stale' | 'merged' | 'unknown')[]
     /** Milliseconds since 1970. */
     readonly since?: number
     /** Milliseconds since 1970. */
@@ -442,7 +442,7 @@ export type ConsoleQuestions = {
     /** Outcomes, with or without their stage. */
     readonly outcome?: readonly string[]
     /** States of the run. */
-    readonly state?: readonly ('final' | 'waiting' | 'running' | 'done' | 'dead' | 'cancelled' | 'expired' | 'merged' | 'unknown')[]
+    readonly state?: readonly ('final' | 'waiting' | 'running' | 'done' | 'dead' | 'cancelled' | 'expired' | 'stale' | 'merged' | 'unknown')[]
     /** Milliseconds since 1970. */
     readonly since?: number
     /** Milliseconds since 1970. */

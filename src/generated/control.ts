@@ -791,7 +791,7 @@ export type DeliveryLine = {
   readonly event_type: string | null
   readonly delivery_id: string | null
   /** `waiting`: the attempt failed, and the run is tried again. */
-  readonly state: 'done' | 'dead' | 'cancelled' | 'expired' | 'waiting'
+  readonly state: 'done' | 'dead' | 'cancelled' | 'expired' | 'stale' | 'waiting'
   readonly attempt: number
   readonly job: string | null
   readonly target: string | null

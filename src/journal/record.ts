@@ -117,11 +117,11 @@ export type Tried = {
 }
 
 /** How a run ends. */
-export const runEndStates = ['done', 'dead', 'cancelled', 'expired'] as const
+export const runEndStates = ['done', 'dead', 'cancelled', 'expired', 'stale'] as const
 type RunEndState = (typeof runEndStates)[number]
 
 /**
- * The end of a run: done, dead, cancelled by hand or by a later event, or expired before it began. The line is written before the store has the end. A crash in
+ * The end of a run: done, dead, cancelled by hand or by a later event, expired before it began, or stale before its delivery. The line is written before the store has the end. A crash in
  * between causes a second end of the same run, but never an ended run without a line. The newest line of a run counts.
  */
 export type RunEndedRecord = {

@@ -18,7 +18,7 @@ const inPath = /^lookup(?:\.([^.]+)|$)/
 export type LookupRead = { readonly name: string; readonly at: Path }
 
 /** The keys below which conditions stand. */
-const conditionKeys: ReadonlySet<string | number> = new Set(['filters', 'when'])
+const conditionKeys: ReadonlySet<string | number> = new Set(['filters', 'when', 'deliver_if'])
 
 /** Returns what a value of a route reads, in its order. `at`: the path of the value in the route. */
 export const lookupReads = (value: ExactJson | undefined, at: Path = []): readonly LookupRead[] => {

@@ -3,9 +3,9 @@
  * that reads the answer to another one is asked after it.
  */
 
-import type { WithText } from '../core/exact-json.ts'
 import { type Json, own } from '../core/json.ts'
-import type { Event } from '../core/request.ts'
+import type { DeliveryFacts } from '../core/new-run.ts'
+import type { Event, LookupAnswers } from '../core/request.ts'
 import { compileAddress, compileKeyPart, type Renderer } from '../expr/template.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
@@ -18,7 +18,7 @@ import { templateKit } from './template-kit.ts'
  * The answers, as `Event.lookup` has them; or the first failure that ends the event. `passed`: failures after which the event goes on.
  */
 export type LookedUp =
-  | { readonly lookup: WithText; readonly passed: readonly FailedLookup[]; readonly failed?: never }
+  | { readonly lookup: LookupAnswers; readonly passed: readonly FailedLookup[]; readonly failed?: never }
   | { readonly failed: FailedLookup }
 
 export type FailedLookup = LookupFailure & { readonly name: string; readonly onFailure: NonNullable<LookupSpec['on_failure']> }
@@ -31,30 +31,39 @@ type CompiledLookup = {
   readonly fill: (event: Event) => Promise<FilledValues>
 }
 
-/** Compiles the questions, and reports what is wrong with them. The function rejects only as an expression of a template does. */
+export type RouteLookups = {
+  /** Asks all questions about an event. Rejects only as an expression of a template does. */
+  ask(event: Event): Promise<LookedUp>
+  /**
+   * Asks questions once more with the values that they had, whatever answers are kept. A lookup that the route does not have is left out. Never
+   * rejects.
+   */
+  askAgain(asked: DeliveryFacts['asked']): Promise<LookedUp>
+}
+
+/** Compiles the questions, and reports what is wrong with them. */
 export const compileLookups = (
   { lookup = {}, lookup_timeout_seconds: seconds = defaults.route.lookup_timeout_seconds }: Route,
   kit: StageKit,
-): ((event: Event) => Promise<LookedUp>) => {
+): RouteLookups => {
   const compiled = inOrder(
     Object.entries(lookup).flatMap(([name, spec]) => (spec && compileOne(name, spec, Object.keys(lookup), kit)) ?? []),
     kit,
   )
   const { profile, effects } = kit
-  return async (event) => {
-    const deadline = effects.clock.monotonic() + seconds * 1000
-    const answers = new Map<string, Promise<LookupAnswer | undefined>>()
-    for (const { name, part, spec, needs, fill } of compiled) {
-      const answer = async (): Promise<LookupAnswer | undefined> => {
-        const needed = await Promise.all(needs.map(async (each) => [each, await answers.get(each)] as const))
-        const values = await fill({ ...event, lookup: together(needed) })
-        const unasked = part.unasked(spec, values)
-        if (unasked === 'unfilled') return { ok: true, text: 'null' }
-        return unasked ?? effects.lookup({ profile, name, part, spec, values, deadline })
-      }
-      answers.set(name, answer())
-    }
-    const settled = await Promise.all(compiled.map(async ({ name }) => [name, await answers.get(name)] as const))
+  const deadlineFromNow = (): number => effects.clock.monotonic() + seconds * 1000
+  const askOne = async (
+    { name, part, spec }: CompiledLookup,
+    values: FilledValues,
+    isFresh: boolean,
+    deadline: number,
+  ): Promise<LookupAnswer | undefined> => {
+    const unasked = part.unasked(spec, values)
+    if (unasked === 'unfilled') return { ok: true, text: 'null' }
+    return unasked ?? effects.lookup({ profile, name, part, spec, values, deadline, ...(isFresh ? { isFresh } : {}) })
+  }
+  const settle = async (answers: ReadonlyMap<string, Promise<LookupAnswer | undefined>>): Promise<LookedUp> => {
+    const settled = await Promise.all([...answers].map(async ([name, answer]) => [name, await answer] as const))
     const failures = settled.flatMap(([name, answer]): FailedLookup[] => {
       const onFailure = own(lookup, name)?.on_failure ?? defaults.lookup.on_failure
       return answer && !answer.ok ? [{ ...answer, name, onFailure }] : []
@@ -62,10 +71,36 @@ export const compileLookups = (
     const failed = failures.find(({ onFailure }) => onFailure !== 'pass')
     return failed ? { failed } : { lookup: together(settled), passed: failures }
   }
+  return {
+    async ask(event) {
+      const deadline = deadlineFromNow()
+      const answers = new Map<string, Promise<LookupAnswer | undefined>>()
+      const asked: [name: string, values: FilledValues][] = []
+      for (const each of compiled) {
+        const answer = async (): Promise<LookupAnswer | undefined> => {
+          const needed = await Promise.all(each.needs.map(async (need) => [need, await answers.get(need)] as const))
+          const values = await each.fill({ ...event, lookup: together(needed) })
+          asked.push([each.name, values])
+          return askOne(each, values, false, deadline)
+        }
+        answers.set(each.name, answer())
+      }
+      const known = await settle(answers)
+      return known.failed ? known : { ...known, lookup: { ...known.lookup, asked: Object.fromEntries(asked) } }
+    },
+    askAgain(asked) {
+      const deadline = deadlineFromNow()
+      const again = compiled.flatMap((each) => {
+        const values = own(asked, each.name)
+        return values ? [[each.name, askOne(each, values, true, deadline)] as const] : []
+      })
+      return settle(new Map(again))
+    },
+  }
 }
 
 /** Puts answers into one map. What was not asked, or failed, is not in it. */
-const together = (answers: readonly (readonly [name: string, answer: LookupAnswer | undefined])[]): WithText => {
+const together = (answers: readonly (readonly [name: string, answer: LookupAnswer | undefined])[]): LookupAnswers => {
   const known = answers.flatMap(([name, answer]) => (answer?.ok ? [[name, answer.text] as const] : []))
   return {
     text: `{${known.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`,

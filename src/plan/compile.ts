@@ -190,10 +190,10 @@ const assemblePlan = (
   let authenticate: PlanStep<Authenticate> | undefined
   let parse: PlanStep<Parse> | undefined
   /**
-   * The members of the plan that are no steps: how handshakes are answered, the mask, and what is redacted. At most one stage gives each of
+   * The members of the plan that are no steps: how handshakes are answered, the mask, what is redacted, and what may be delivered. At most one stage gives each of
    * them.
    */
-  let others: Pick<Gates, 'handshakes' | 'mask' | 'redact'> = {}
+  let others: Pick<Gates, 'handshakes' | 'mask' | 'redact' | 'mayDeliver'> = {}
   // The gates of a request's items hand in their work as the ending does, so that all of it is one commit.
   const split = compileSplit(spec, kit, (target, effects) => {
     const source = dispatched.find((each) => each.name === target)

@@ -5,6 +5,7 @@ import type { Config, RouteSource } from '../config/config.ts'
 import { checkTls } from '../config/tls/check-tls.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { NewRun } from '../core/new-run.ts'
+import type { MayDeliver } from '../core/plan.ts'
 import type { HeldScope } from '../core/scope.ts'
 import { someOf } from '../core/text.ts'
 import { takingTurns } from '../core/turns/taking-turns.ts'
@@ -58,6 +59,8 @@ export type LiveConfig = {
   /** Returns the routes and jobs that are served and have a budget of the day. */
   dayBudgets(): readonly DayBudget[]
   send(outgoing: Outgoing): Promise<Sending>
+  /** Judges `deliver_if` of a run's route. A route that does not have it, or that is gone, delivers. */
+  readonly mayDeliver: MayDeliver
   /** Returns why the reply of a run could go nowhere; `undefined` where it has somewhere to go. */
   undeliverable(run: NewRun): string | undefined
   /**
@@ -169,7 +172,7 @@ const settingsOfRuns = ({
   isHeld,
 }: Pick<LiveConfig, 'config' | 'base' | 'table' | 'jobs'> & { readonly isHeld: (route: string) => boolean }): Pick<
   LiveConfig,
-  'send' | 'undeliverable' | 'policy' | 'served' | 'dayBudgets'
+  'send' | 'mayDeliver' | 'undeliverable' | 'policy' | 'served' | 'dayBudgets'
 > => {
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
   const served = (): readonly ServedRoute[] => {
@@ -185,6 +188,15 @@ const settingsOfRuns = ({
   return {
     send: (outgoing) => base.send(outgoing, writtenOf(outgoing)),
     undeliverable: (run) => (hasOtherTaker(specOf(run.route)) ? undefined : base.undeliverable(run, writtenOf(run))),
+    mayDeliver: async (run) => {
+      const { plan, scope } = servedAs(table, run.route) ?? {}
+      scope?.hold()
+      try {
+        return (await plan?.().mayDeliver?.(run)) ?? { kind: 'deliver' }
+      } finally {
+        scope?.release()
+      }
+    },
     policy,
     served,
     dayBudgets: () => {

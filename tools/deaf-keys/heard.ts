@@ -213,6 +213,9 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
       'Route.cooldown.key Route.cooldown.last',
     'the first event passes; those after it are ignored, recorded and listed, until the time is over': 'Route.cooldown.minutes',
   },
+  'spec/deliver-if.test.ts': {
+    'a review of an old head is not posted: the run ends as stale, and its reply stays in the record': 'Route.deliver_if',
+  },
   'spec/ending-work.test.ts': {
     'a closing event stops the agent of its key at once, starts nothing, and says what it ended':
       'Route.cancel_on.events Route.cancel_on.filters',

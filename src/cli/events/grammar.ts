@@ -106,7 +106,7 @@ const withSelection = (command: CliCommand, route: string): CliCommand =>
       .option('--delivery-id <id>', 'with this delivery id')
       .option('--text <words>', 'with these words in the record, the request, a prompt or a reply, in any case')
       .option('--field <path=value>', 'with this value in the payload or a header: payload.action=opened (repeatable)', collectRepeated)
-      .option('--state <list>', 'final, waiting, running, done, dead, cancelled, expired, merged or unknown', collectList),
+      .option('--state <list>', 'final, waiting, running, done, dead, cancelled, expired, stale, merged or unknown', collectList),
   )
 
 const withTimes = (command: CliCommand): CliCommand =>

@@ -9,7 +9,7 @@ import { EventLine, Failure, Notices, ScreenHead, useAsked } from './parts.tsx'
 import { currentAddress, go, pageAddress } from './router.ts'
 import { shown, time } from './words.ts'
 
-const states = ['waiting', 'running', 'done', 'dead', 'cancelled', 'expired', 'merged', 'final'] as const
+const states = ['waiting', 'running', 'done', 'dead', 'cancelled', 'expired', 'stale', 'merged', 'final'] as const
 const spans: readonly (readonly [ms: string, name: string])[] = [
   ['', 'any time'],
   ['3600000', 'the last hour'],

@@ -60,6 +60,8 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
   prompt: (wanted: Json, result, around) => match('prompt', wanted, lastText(result), around),
   runs: (wanted: number, result) => compareExactly('runs', wanted, endedAttempts(result).length),
   dead: (wanted: number, result) => compareExactly('dead', wanted, endedAttempts(result).filter(({ end }) => end.kind === 'dead').length),
+  stale: (wanted: number, result) =>
+    compareExactly('stale', wanted, endedAttempts(result).filter(({ end }) => end.kind === 'stale').length),
   deliveries: (wanted: number, { happened }) => compareExactly('deliveries', wanted, happened.sent.length),
   deliver: (wanted: NonNullable<TestExpect['deliver']>, result, around) => checkDelivery(wanted, result, around),
 }

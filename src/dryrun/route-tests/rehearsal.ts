@@ -16,7 +16,7 @@ import type { Catalogue } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
 import { runScript, type ScriptResult } from '../../process/script.ts'
 import { noConversations } from '../../runs/conversation.ts'
-import { jobPolicyOf, policyOf } from '../../runs/policy.ts'
+import { jobPolicyOf, policyOf, type RunPolicy } from '../../runs/policy.ts'
 import { Worker } from '../../runs/worker.ts'
 import { createLimiter } from '../../serve/limits/limiter.ts'
 import { AwaitedReplies } from '../../serve/replies/awaited-replies.ts'
@@ -94,11 +94,8 @@ export const createRehearsal = (options: RehearsalOptions): Rehearsal => {
     conversations: noConversations,
     agent: standIns.agent,
     send: standIns.send,
-    policy: ({ job, profile: of }) => {
-      // No skill is read, because the agent is a mock.
-      const shared = { agent: config.agent, tools: config.tools, profile: undefined }
-      return job === undefined ? policyOf(shared, source.spec) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
-    },
+    policy: policyBy(options),
+    mayDeliver: async (run) => (await plan?.plan().mayDeliver?.(run)) ?? { kind: 'deliver' },
     comments: (target) => catalogue.targets.get(target)?.returnsAsEvent ?? false,
     repeatable: (target) => catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => config.maxConcurrentRuns,
@@ -148,6 +145,14 @@ export const createRehearsal = (options: RehearsalOptions): Rehearsal => {
     close: async () => plan?.close(),
   }
 }
+
+const policyBy =
+  ({ source, config, jobs }: RehearsalOptions) =>
+  ({ job, profile }: NewRun): RunPolicy => {
+    // No skill is read, because the agent is a mock.
+    const shared = { agent: config.agent, tools: config.tools, profile: undefined }
+    return job === undefined ? policyOf(shared, source.spec) : jobPolicyOf(shared, jobs.get(profile, job)?.spec)
+  }
 
 const undeliverableBy =
   ({ source, config, catalogue, jobs }: RehearsalOptions) =>

@@ -7,13 +7,15 @@ import type { AskLookup } from '../../parts/lookups/lookup.ts'
 /** The answers to lookups by their names, and the reasons of those that fail. A lookup in neither is not asked. */
 export type GivenAnswers = {
   readonly answers?: JsonObject | undefined
+  /** The answers that are other ones when the question is asked once more, before a delivery. */
+  readonly later?: JsonObject | undefined
   readonly failures?: { readonly [name: string]: string | undefined } | undefined
 }
 
 export const givenLookups =
-  ({ answers = {}, failures = {} }: GivenAnswers): AskLookup =>
-  async ({ name }) => {
-    const [failed, answer] = [own(failures, name), own<Json>(answers, name)]
+  ({ answers = {}, later = {}, failures = {} }: GivenAnswers): AskLookup =>
+  async ({ name, isFresh }) => {
+    const [failed, answer] = [own(failures, name), (isFresh && own<Json>(later, name)) ?? own<Json>(answers, name)]
     if (failed !== undefined) return { ok: false, why: failed }
     return answer === undefined ? undefined : { ok: true, text: JSON.stringify(answer) }
   }

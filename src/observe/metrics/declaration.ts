@@ -89,7 +89,7 @@ export const metrics = {
   ),
   attempts: counter(
     'headgate_run_attempts_total',
-    'Attempts at runs: done, silent, again (tried again later) or dead; and runs that ended without one: cancelled, expired.',
+    'Attempts at runs: done, silent, again (tried again later), stale (deliver_if) or dead; and runs that ended without one: cancelled, expired.',
     'route',
     'result',
   ),

@@ -8,10 +8,10 @@ import { type EventSearch, type SearchCriteria, searchOf } from './event-search.
 
 /**
  * The states of an event. `final`: answered without a run. `merged`: another event of its group has the run. `waiting`, `running`, `done`,
- * `dead`, `cancelled`, `expired`: the state of its run. `unknown`: neither the journal nor the store has what became of its run. The
+ * `dead`, `cancelled`, `expired`, `stale`: the state of its run. `unknown`: neither the journal nor the store has what became of its run. The
  * journal has an event that is `running` or `unknown` as `waiting`, and until the run of its group has ended also one that is `merged`.
  */
-export const states = ['final', 'waiting', 'running', 'done', 'dead', 'cancelled', 'expired', 'merged', 'unknown'] as const
+export const states = ['final', 'waiting', 'running', 'done', 'dead', 'cancelled', 'expired', 'stale', 'merged', 'unknown'] as const
 export type EventState = (typeof states)[number]
 
 /** The user's criteria. A member that is left out selects every event. Times are in milliseconds since 1970. */

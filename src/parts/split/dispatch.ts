@@ -84,6 +84,7 @@ const compileWhen = ({ when }: Row, row: number, kit: StageKit): ((event: Event)
     openList,
     recompileAtReload,
     adopt,
+    root: `dispatch[${row}].when`,
     report: (code, path, message, help) => report(code, ['dispatch', row, 'when', ...path], message, help),
   })
 }

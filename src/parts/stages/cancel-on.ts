@@ -60,6 +60,7 @@ const compileMatch = (
     openList,
     recompileAtReload,
     adopt,
+    root: 'cancel_on.filters',
     report: (code, path, message, help) => report(code, ['cancel_on', 'filters', ...path], message, help),
   })
   const judged = (verdict: FilterVerdict): boolean | Refused =>

@@ -3,6 +3,7 @@
 import { cancelOn } from './cancel-on.ts'
 import { client } from './client.ts'
 import { cooldown } from './cooldown.ts'
+import { deliverIf } from './deliver-if.ts'
 import { duplicate } from './duplicate.ts'
 import { eventRate } from './event-rate.ts'
 import { events } from './events.ts'
@@ -40,4 +41,5 @@ export const stages: readonly StagePart[] = [
   duplicate,
   cooldown,
   supersede,
+  deliverIf,
 ]

@@ -16,7 +16,7 @@ export const lookup: StagePart = {
   name: 'lookup',
   compile(route, kit) {
     if (route.lookup === undefined) return {}
-    const ask = compileLookups(route, kit)
+    const { ask } = compileLookups(route, kit)
     const judge = compileFilters(route, kit, lookup.name, true)
     return {
       onEvent: kit.expressions.around(async (event) => {

@@ -1,6 +1,6 @@
 /** The contract of stages: a stage adds to a route's plan the gates that the route's keys ask for. */
 
-import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, Redaction } from '../../core/plan.ts'
+import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, MayDeliver, Parse, Redaction } from '../../core/plan.ts'
 import type { Adopt, Closable } from '../../core/scope.ts'
 import type { OpenList } from '../../expr/named-lists.ts'
 import type { Route, WebhookSettings } from '../../generated/config.ts'
@@ -70,6 +70,7 @@ export type Gates = {
   readonly redact?: Redaction
   readonly parse?: Parse
   readonly onEvent?: EventGate
+  readonly mayDeliver?: MayDeliver
 }
 
 /** A stage. `compile` makes its gates for one route. */

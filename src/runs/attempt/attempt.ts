@@ -1,6 +1,7 @@
 /** An attempt at a run: what it has, and the ends of an attempt that is made again. */
 
 import type { NewRun } from '../../core/new-run.ts'
+import type { MayDeliver } from '../../core/plan.ts'
 import type { RunEnd } from '../../core/run-end.ts'
 import type { Outgoing } from '../../parts/targets/target.ts'
 import type { Lease, Store } from '../../store/ports.ts'
@@ -28,6 +29,8 @@ export type AttemptOptions = AskOptions & {
    * itself.
    */
   readonly rates?: SharedRates | undefined
+  /** Judges the condition on which the reply of a run is delivered. Absent where no route has one. */
+  readonly mayDeliver?: MayDeliver
   /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
   /** Whether a post of this target comes back as an event. */

@@ -29,6 +29,8 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Run
   // Nothing is added twice.
   await persistRun(lease, () => options.conversations.keep(lease.run, mergedPrompt(lease.run).text, reply), options, signal)
   if (isReply && isSilent(reply)) return { kind: 'done', silent: true }
+  const withheld = await whyWithheld(attempt)
+  if (withheld) return withheld
   const keep = (progress: DeliveryProgress): Promise<boolean> =>
     persistRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal)
   const delivered = await deliver({
@@ -52,6 +54,20 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Run
       persistRun(lease, () => options.leases.confirm(lease, () => options.store.keepReply(lease, reply, progress)), options, signal),
   })
   return delivered !== 'lost' && delivered.kind === 'again' ? endOfUndelivered(attempt, delivered) : delivered
+}
+
+/**
+ * Returns the end of an attempt whose reply must not be delivered, or not now, by `deliver_if` of its route; `undefined` where it is delivered.
+ * Where a target has the reply, the others get it too.
+ */
+const whyWithheld = async (attempt: Attempt): Promise<RunEnd | undefined> => {
+  const { options, lease } = attempt
+  if (!lease.run.deliverIf || lease.progress?.includes(true)) return undefined
+  const verdict = await options.mayDeliver?.(lease.run)
+  if (!verdict || verdict.kind === 'deliver') return undefined
+  if (verdict.kind === 'again') return endOfFailure(attempt, verdict.why, { askedMs: verdict.retryAfterMs })
+  const mayHave = lease.interrupted && lease.reply !== undefined ? '; the attempt before this one may have delivered the reply' : ''
+  return { kind: 'stale', error: `stale: ${verdict.why}${mayHave}` }
 }
 
 /**

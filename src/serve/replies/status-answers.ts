@@ -19,7 +19,10 @@ type StatusAnswersOptions = {
  * The state of a run. `unknown`: its record is gone, or a run that was in memory only was lost. `reply`: present where it is done, not
  * silent, and kept.
  */
-type RunState = { readonly status: 'waiting' | 'running' | 'done' | 'dead' | 'cancelled' | 'expired' | 'unknown'; readonly reply?: string }
+type RunState = {
+  readonly status: 'waiting' | 'running' | 'done' | 'dead' | 'cancelled' | 'expired' | 'stale' | 'unknown'
+  readonly reply?: string
+}
 
 /** Answers the request for the state of a run. Never rejects but for a bug. */
 export type StatusAnswer = (token: string) => Promise<Reply>

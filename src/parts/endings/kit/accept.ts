@@ -35,13 +35,13 @@ export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, a
  * merged from several objects takes 6 µs to make and to turn into JSON, instead of 1.5.
  */
 export const agentRun = (
-  { eventId, profile, route, eventType: event, deliveryId, itemBy, at: acceptedAt, traceparent, rateKey, files, endKeys }: Event,
+  { eventId, profile, route, eventType: event, deliveryId, itemBy, at: acceptedAt, traceparent, rateKey, files, endKeys, deliverIf }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: EventMessage,
   session: NewRun['session'],
   members: RouteMembers,
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
-  const isPlain = untrusted.length === 0 && !session && !files && itemBy === undefined
+  const isPlain = untrusted.length === 0 && !session && !files && !deliverIf && itemBy === undefined
   if (isPlain && traceparent === undefined && rateKey === undefined && endKeys === undefined && members === noMembers) return run
   return {
     ...(members === noMembers && endKeys === undefined
@@ -50,6 +50,7 @@ export const agentRun = (
     ...(itemBy === undefined ? {} : { itemBy }),
     ...(untrusted.length > 0 ? { untrusted } : {}),
     ...(session ? { session } : {}),
+    ...(deliverIf ? { deliverIf } : {}),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(rateKey === undefined ? {} : { rateKey }),
     ...(files ? { files: files.map(storedFile) } : {}),
