@@ -20,6 +20,7 @@ const operatorMs = 5_000
 export const guardedOperator = (given: OperatorPart, hide: Hide, clock: Clock = systemClock): ExactOperator => ({
   name: given.name,
   ...(given.fieldless === true ? { fieldless: true } : {}),
+  ...(given.namesField === true ? { namesField: true } : {}),
   examples: given.examples ?? [],
   domain: (operand) => domainOf(given, operand),
   compile(operand, kit) {

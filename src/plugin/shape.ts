@@ -112,6 +112,7 @@ const members: { readonly [family in Family]: readonly Member[] } = {
   operator: [
     ['compile', isFunction, 'a function'],
     ['fieldless', optional((value) => typeof value === 'boolean'), 'true or false'],
+    ['namesField', optional((value) => typeof value === 'boolean'), 'true or false'],
     ['domain', optional(isFunction), 'a function'],
     ['examples', listOf(isExample), 'a list of { operand, value?, holds }'],
   ],

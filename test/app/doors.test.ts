@@ -111,6 +111,7 @@ const features: { readonly [row: string]: Feature } = {
   '`cooldown` with `last`': ends({ cooldown: { minutes: 10, last: true } }, 'coalesced', twice),
   '`cancel_on`': ends({ cancel_on: { key: 'event_type' } }, 'closing'),
   '`supersede`': works({ supersede: { key: 'event_type' } }),
+  '`deliver_if`': works({ lookup: { n: { http: `${asked}/n`, allow_private: true } }, deliver_if: { field: 'lookup.n', exists: true } }),
   '`session`': works({ session: { key: 'event_type' } }),
   '`delay_seconds`': works(delay, starts),
   '`expires_seconds`': expires,

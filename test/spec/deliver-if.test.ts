@@ -183,6 +183,31 @@ t.test('an event of which a run would keep too much is refused', async (t) => {
   })
 })
 
+t.test('a test of a route says what has changed when the reply is there', async (t) => {
+  const of = (name: string, more: object, expect: object) => ({
+    name,
+    send: { payload: pull(1) },
+    mocks: { lookup: { pr: { sha: 'one' } }, ...more },
+    expect,
+  })
+  const changed = { lookup_later: { pr: { sha: 'two' } } }
+  const route = {
+    secret: 'It is a secret to everybody',
+    lookup: headOf('https://git.example'),
+    deliver_if: sameHead,
+    prompt: '{number}',
+    tests: [
+      of('the same', {}, { runs: 1, stale: 0, deliveries: 1 }),
+      of('another', changed, { runs: 1, stale: 1, deliveries: 0 }),
+      of('wrong', changed, { stale: 0 }),
+    ],
+  }
+  const webhook = { enabled: true, extra: { routes: { r: route } } }
+  const { code, out } = await runAt(newFolder(t, { 'config.yaml': stringify({ platforms: { webhook } }) }), ['test'])
+  t.equal(code, 1)
+  t.match(out, /ok +r: the same\n +ok +r: another\n[\s\S]*r: wrong[\s\S]*2 passed, 1 failed/)
+})
+
 t.test('a trace says whether the condition holds now, and mistakes are found at the load', async (t) => {
   const dir = newFolder(t, {
     'config.yaml': stringify({
@@ -200,7 +225,7 @@ t.test('a trace says whether the condition holds now, and mistakes are found at 
   t.match(await trace('one'), /deliver_if holds now/)
   t.match(await trace('two'), /deliver_if does not hold now: deliver_if lookup\.pr\.sha equals_field "pull\.head\.sha" \(got "two"\)/)
   const problems: readonly [route: object, problem: RegExp][] = [
-    [{ deliver_if: { jsonata: 'lookup.pr.sha = "one"' } }, /WH246 "deliver_if" takes no expression/],
+    [{ deliver_if: { jsonata: 'lookup.pr.sha = "one"' } }, /WH246 "deliver_if" takes no jsonata/],
     [{ deliver_if: { field: 'number', equals: 1 } }, /WH246 "deliver_if" reads no lookup/],
     [{ deliver_if: [sameHead, { field: 'headers.x', exists: true }] }, /WH246 "deliver_if" cannot read headers\.x/],
     [{ deliver_if: { any: [sameHead, { field: 'changed_files', exists: true }] } }, /WH246 "deliver_if" cannot read changed_files/],

@@ -215,6 +215,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
   },
   'spec/deliver-if.test.ts': {
     'a review of an old head is not posted: the run ends as stale, and its reply stays in the record': 'Route.deliver_if',
+    'a test of a route says what has changed when the reply is there': 'TestExpect.stale TestMocks.lookup_later',
   },
   'spec/ending-work.test.ts': {
     'a closing event stops the agent of its key at once, starts nothing, and says what it ended':

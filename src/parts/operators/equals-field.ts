@@ -9,6 +9,7 @@ import type { BuiltinOperator } from './operator.ts'
 
 export const equalsField: BuiltinOperator = {
   name: 'equals_field',
+  namesField: true,
   schema: {
     type: 'string',
     'x-path': 'field',

@@ -72,6 +72,8 @@ export type OperatorPart = {
   readonly name: string
   /** The operator is written without `field`. */
   readonly fieldless?: true
+  /** The operand is the name of another field, which the test reads. */
+  readonly namesField?: true
   compile(operand: Json, kit: OperatorKit): Closable<Test>
   /**
    * Returns the fields that the operator holds for. Absent or `undefined`: a review concludes nothing from a condition with the operator.

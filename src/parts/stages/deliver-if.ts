@@ -18,7 +18,7 @@ import { compileRequestField } from '../../expr/request-field.ts'
 import { lookupReads } from '../lookup-reads.ts'
 import type { StageReport } from '../report.ts'
 import { compileLookups } from '../route-lookups.ts'
-import type { StagePart } from './stage.ts'
+import type { StageKit, StagePart } from './stage.ts'
 
 /** The most UTF-16 units of what a run keeps. It is committed with the run, before the sender gets its answer. */
 const maxKeptUnits = 16_384
@@ -29,15 +29,15 @@ export const deliverIf: StagePart = {
     if (route.deliver_if === undefined) return {}
     const written = withDigits(route.deliver_if as Json)
     const names = new Set(lookupReads(written, [deliverIf.name]).map(({ name }) => name))
-    const fields = fieldsIn(written)
-    reportUnkept(written, names, fields, kit.report)
+    const reads = readsOf(written, kit.operators)
+    reportUnkept(names, reads, kit.report)
     const { effects, name } = kit
     const holds = compileConditions(written, {
       ...kit,
       root: deliverIf.name,
       report: (code, path, message, help) => kit.report(code, [deliverIf.name, ...path], message, help),
     })
-    const keep = compileKept(names, fields)
+    const keep = compileKept(names, reads.fields)
     const { askAgain } = compileLookups(route, { ...kit, report: () => {} })
     const mayDeliver: MayDeliver = async (run) => {
       if (!run.deliverIf) return { kind: 'deliver' }
@@ -75,20 +75,25 @@ const verdictOf = (verdict: Awaited<ReturnType<ReturnType<typeof compileConditio
 
 const sizeOf = ({ asked, payload }: DeliveryFacts): number => JSON.stringify(asked).length + payload.length
 
-/** Returns the fields of the event that a condition reads, without those of the items of lists. */
-const fieldsIn = (condition: ExactJson, isOfItems = false): readonly string[] => {
-  if (Array.isArray(condition)) return condition.flatMap((each) => fieldsIn(each, isOfItems))
-  if (!isObject(condition)) return []
-  return Object.entries(condition).flatMap(([key, value]) => {
-    if (key === 'equals_field' || (key === 'field' && !isOfItems)) return typeof value === 'string' ? value : []
-    if (key === 'any_item' || key === 'every_item') return fieldsIn(value, true)
-    return key === 'all' || key === 'any' || key === 'not' ? fieldsIn(value, isOfItems) : []
-  })
-}
+/** What a condition reads of its event: fields, without those of the items of lists, and by operators that look at the whole event. */
+type Reads = { readonly fields: string[]; readonly expressions: string[] }
 
-const hasExpression = (condition: ExactJson): boolean => {
-  if (Array.isArray(condition)) return condition.some(hasExpression)
-  return isObject(condition) && Object.entries(condition).some(([key, value]) => key === 'jsonata' || hasExpression(value))
+const readsOf = (
+  condition: ExactJson,
+  operators: StageKit['operators'],
+  found: Reads = { fields: [], expressions: [] },
+  isOfItems = false,
+): Reads => {
+  for (const each of Array.isArray(condition) ? condition : [condition]) {
+    if (!isObject(each)) continue
+    for (const [key, value] of Object.entries(each)) {
+      const operator = operators.get(key)
+      if (operator?.fieldless) found.expressions.push(key)
+      else if (typeof value === 'string' && (operator?.namesField || (key === 'field' && !isOfItems))) found.fields.push(value)
+      else if (!operator) readsOf(value, operators, found, isOfItems || key === 'any_item' || key === 'every_item')
+    }
+  }
+  return found
 }
 
 const isOfEvent = (field: string): boolean => field === 'event' || field === 'event_type'
@@ -101,10 +106,10 @@ const isUnkept = (field: string): boolean =>
   field === changedFilesField ||
   field.startsWith(`${changedFilesField}.`)
 
-const reportUnkept = (written: ExactJson, names: ReadonlySet<string>, fields: readonly string[], report: StageReport): void => {
+const reportUnkept = (names: ReadonlySet<string>, { fields, expressions: [expression] }: Reads, report: StageReport): void => {
   const say = (why: string, help: string): void => report('WH246', [deliverIf.name], why, help)
-  if (hasExpression(written))
-    say('"deliver_if" takes no expression: a run does not keep the whole payload', 'write it with other conditions')
+  if (expression !== undefined)
+    say(`"deliver_if" takes no ${expression}: a run does not keep the whole payload`, 'write it with other conditions')
   else if (names.size === 0)
     say('"deliver_if" reads no lookup, and nothing else can change until the delivery', 'write it under filters, or read lookup.<name>')
   const unkept = fields.find(isUnkept)
