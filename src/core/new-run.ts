@@ -2,7 +2,7 @@
 
 import type { JsonObject } from './json.ts'
 import type { Prompt, TextSpan } from './prompt.ts'
-import type { Attachment } from './request.ts'
+import type { Attachment, DeliveryFacts } from './request.ts'
 import type { SessionName } from './session.ts'
 
 /** A target's name, and in `extra` its `deliver_extra`, after the templates in it were filled in. */
@@ -49,15 +49,6 @@ export type Merged = {
 
 /** A file in a stored run. `data`: the file in base64, because a stored run is JSON. */
 export type RunFile = Pick<Attachment, 'name' | 'type' | 'sha256'> & { readonly data: string }
-
-/**
- * What is needed to judge `deliver_if` before a delivery. `asked`: the values of the questions that are asked once more, by the names of
- * their lookups. `payload`: the fields of the payload that the condition reads, as JSON.
- */
-export type DeliveryFacts = {
-  readonly asked: { readonly [lookup: string]: { readonly [key: string]: string } }
-  readonly payload: string
-}
 
 /** Accepted work: a prompt, and where its reply goes. A run is kept small, because it is committed before the sender gets its answer. */
 export type NewRun = {

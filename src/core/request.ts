@@ -3,7 +3,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WithText } from './exact-json.ts'
 import type { Json } from './json.ts'
-import type { DeliveryFacts } from './new-run.ts'
 import type { Refused } from './outcome.ts'
 
 export type Headers = IncomingHttpHeaders
@@ -126,6 +125,15 @@ export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 're
    * `to`: only the event of this route of `dispatch` is replayed, whichever row holds.
    */
   readonly replay?: { readonly isNew: boolean; readonly item?: number | undefined; readonly to?: string | undefined }
+}
+
+/**
+ * What is needed to judge `deliver_if` before a delivery. `asked`: the values of the questions that are asked once more, by the names of
+ * their lookups. `payload`: the fields of the payload that the condition reads, as JSON.
+ */
+export type DeliveryFacts = {
+  readonly asked: { readonly [lookup: string]: { readonly [key: string]: string } }
+  readonly payload: string
 }
 
 /** The answers to the lookups of a route. `asked`: the values of the questions, by the names of the lookups; absent before they were asked. */

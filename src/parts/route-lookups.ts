@@ -4,8 +4,8 @@
  */
 
 import { type Json, own } from '../core/json.ts'
-import type { DeliveryFacts } from '../core/new-run.ts'
-import type { Event, LookupAnswers } from '../core/request.ts'
+
+import type { DeliveryFacts, Event, LookupAnswers } from '../core/request.ts'
 import { compileAddress, compileKeyPart, type Renderer } from '../expr/template.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'

@@ -4,10 +4,10 @@
  */
 
 import { type ExactJson, isObject, type Json, own, put } from '../../core/json.ts'
-import type { DeliveryFacts } from '../../core/new-run.ts'
+
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { DeliveryVerdict, MaybePromise, MayDeliver } from '../../core/plan.ts'
-import type { Event } from '../../core/request.ts'
+import type { DeliveryFacts, Event } from '../../core/request.ts'
 import { withDigits } from '../../core/written-digits.ts'
 import { changedFilesField } from '../../expr/changed-files.ts'
 import { compileConditions } from '../../expr/condition.ts'
