@@ -17,7 +17,7 @@ import { templateKit } from './template-kit.ts'
 /**
  * The answers, as `Event.lookup` has them; or the first failure that ends the event. `passed`: failures after which the event goes on.
  */
-export type LookedUp =
+type LookedUp =
   | { readonly lookup: LookupAnswers; readonly passed: readonly FailedLookup[]; readonly failed?: never }
   | { readonly failed: FailedLookup }
 
