@@ -45,7 +45,8 @@ export type InSteps<T> = Generator<undefined, T, undefined>
 /** The values of a list that are read in one step: their work takes about a millisecond. */
 export const valuesInStep = 500
 
-const atOnce = <T>(work: InSteps<T>): T => {
+/** Does the work without a rest. */
+export const atOnce = <T>(work: InSteps<T>): T => {
   let step = work.next()
   while (!step.done) step = work.next()
   return step.value

@@ -1232,6 +1232,10 @@ lookup_later?: {
 lookup_failures?: {
 [k: string]: string | undefined
 }
+/** The lists that in_list asks: values by name, or by url what its server answers. */
+lists?: {
+[k: string]: unknown | undefined
+}
 /** What the agent does; absent: it answers with its prompt. */
 agent?: {
 /** Its reply. */

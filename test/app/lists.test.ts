@@ -341,6 +341,56 @@ t.test('validate says which address can never be asked, and asks none', async (t
     t.match((await found(operand)).join('\n'), message, JSON.stringify(operand))
 })
 
+t.test('tests and traces take their lists from whoever runs them', async (t) => {
+  const { origin, seen } = await sink(t, said('{"all":["eve"]}'))
+  const url = `${origin}/people`
+  const filters = [
+    { field: 'by', in_list: { url, path: 'all', allow_private: true } },
+    { not: { field: 'by', in_list: { store: 'blocked' } } },
+  ]
+  const test = (name: string, by: unknown, lists: unknown, expect: object) => ({
+    name,
+    send: { payload: { by } },
+    mocks: { lists },
+    expect,
+  })
+  const out = { outcome: 'list_unavailable', status: 503 }
+  const tests = [
+    test('in', 'ann', { [url]: { all: ['ann', 5] }, blocked: [] }, { outcome: 'accepted' }),
+    test('a number', 5, { [`${origin}/x/../people`]: { all: ['ann', 5] }, blocked: ['5.5'] }, { outcome: 'accepted' }),
+    test('kept out', 'ann', { [url]: { all: ['ann'] }, blocked: ['ann'] }, { outcome: 'ignored', rule: 'filters[1]' }),
+    test('not in', 'bob', { [url]: { all: ['ann'] }, blocked: ['ann'] }, { outcome: 'ignored', rule: 'filters[0]' }),
+    test('not given', 'ann', { [url]: { all: ['ann'] } }, { ...out, reason: { contains: 'mocks.lists' } }),
+    test('another shape', 'ann', { [url]: ['ann'], blocked: [] }, { ...out, reason: { contains: 'no list at "all"' } }),
+    {
+      name: 'a list that changes',
+      steps: [
+        { send: { payload: { by: 'ann' } }, mocks: { lists: { [url]: { all: [] }, blocked: '' } }, expect: { outcome: 'ignored' } },
+        {
+          send: { payload: { by: 'ann' } },
+          mocks: { lists: { [url]: { all: ['ann'] }, blocked: 'bob\neve' } },
+          expect: { outcome: 'accepted' },
+        },
+      ],
+    },
+  ]
+  const route = { prompt: 'p', secret, filters, tests }
+  const config = JSON.stringify({ platforms: { webhook: { enabled: true, extra: { routes: { r: route } } } } })
+  // The lists of the data directory do not decide a test.
+  const cli = fakeCli(t, { 'config.yaml': config, 'lists.json': '{"blocked":{"values":["bob"]}}' })
+  t.match(await cli.run('test'), { code: 0 }, (await cli.run('test')).out)
+  t.same(seen, [])
+  const trace = (by: string, ...argv: string[]) => cli.run('webhook', 'trace', 'r', '--payload', JSON.stringify({ by }), ...argv)
+  t.match((await trace('ann')).out, /list_unavailable(?:.|\n)*a dry run fetches no list/)
+  t.match((await trace('ann', '--lists', JSON.stringify({ [url]: { all: ['ann'] } }))).out, /accepted/)
+  t.match((await trace('bob', '--lists', JSON.stringify({ [url]: { all: ['bob'] } }))).out, /ignored/, 'the data directory has the others')
+  t.match((await trace('bob', '--lists', JSON.stringify({ [url]: { all: ['bob'] }, blocked: [] }))).out, /accepted/)
+  t.same(seen, [])
+  t.match((await trace('eve', '--ask')).out, /accepted/)
+  t.equal(seen.length, 1)
+  t.match(await trace('ann', '--lists', '[]'), { code: 2, err: /--lists is no map/ })
+})
+
 t.test('a backup has the lists', async (t) => {
   const cli = fakeCli(t, { 'config.yaml': 'platforms: { webhook: { enabled: true } }\n' })
   await cli.run('lists', 'add', 'people', 'ann')

@@ -158,7 +158,8 @@ const addDiagnosis = (webhook: CliCommand, run: RunCommand): void => {
     .addOption(new Option('--method <method>', 'default: POST where the route takes it').choices(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']))
     .option('--scheme <name>', 'sign with this scheme, or none, or bad')
     .option('--lookups <json>', "the answers to the route's lookups, by their names: JSON, @file or @-; nothing is asked")
-    .option('--ask', "ask the route's lookups, over the network")
+    .option('--lists <json>', 'lists that conditions ask, by their names or addresses: JSON, @file or @-')
+    .option('--ask', "ask the route's lookups and fetch its lists, over the network")
     .option('--run-scripts', "run the route's script: it may touch the world")
     .action((name: string, options: WebhookTraceOptions) =>
       run(async (cli) => (await import('./trace.ts')).webhookTrace(name, options, cli)),

@@ -1,6 +1,6 @@
 /**
  * `webhook trace <name>`: takes one event through the stages of a route, and prints what each stage decides. Nothing is stored or sent;
- * only with `--run-scripts` the route's script runs, and only with `--ask` its lookups are asked.
+ * only with `--run-scripts` the route's script runs, and only with `--ask` its lookups are asked and its lists fetched.
  */
 
 import { exit, usage } from '../../core/fault.ts'
@@ -23,6 +23,7 @@ export type WebhookTraceOptions = ContentOptions & {
   readonly method?: string
   readonly runScripts?: boolean
   readonly lookups?: string
+  readonly lists?: string
   readonly ask?: boolean
 }
 
@@ -31,9 +32,10 @@ export const webhookTrace = async (name: string, options: WebhookTraceOptions, c
   const isChanged = [event, query, method, scheme, options.set, options.unset].some((given) => given !== undefined)
   if (options.eventId !== undefined && isChanged) throw usage('--event-id stands alone: the event is taken as it was')
   if (ask && options.lookups !== undefined) throw usage('give one of --lookups and --ask')
-  const lookups = ask ? 'ask' : await givenAnswers(options.lookups, cli)
+  const lookups = ask ? 'ask' : await givenMap('--lookups', options.lookups, '{"pr":{"state":"open"}}', cli)
+  const lists = await givenMap('--lists', options.lists, '{"maintainers":["ann"]}', cli)
   const { of, ...source } = await tracedContent(options, cli)
-  const traced = await traceRoute(cli.workspace, name, { of, event, query, method, scheme, set, unset, runScripts, lookups })
+  const traced = await traceRoute(cli.workspace, name, { of, event, query, method, scheme, set, unset, runScripts, lookups, lists })
   return answer(cli, {
     kind: 'webhook.trace',
     data: { ...describeTrace(traced), payload: { from: source.from, name: source.name ?? null } },
@@ -42,9 +44,10 @@ export const webhookTrace = async (name: string, options: WebhookTraceOptions, c
   })
 }
 
-const givenAnswers = async (option: string | undefined, { io }: Cli): Promise<JsonObject | undefined> => {
-  if (option === undefined) return undefined
-  const answers = parseData('--lookups', await readTextOption('--lookups', option, io))
-  if (!isObject(answers)) throw usage('--lookups is no map of names to answers', `for example --lookups '{"pr":{"state":"open"}}'`)
-  return answers
+/** Reads the map of an option; `undefined` where the option is not given. `example`: a value that the option takes. */
+const givenMap = async (option: string, value: string | undefined, example: string, { io }: Cli): Promise<JsonObject | undefined> => {
+  if (value === undefined) return undefined
+  const given = parseData(option, await readTextOption(option, value, io))
+  if (!isObject(given)) throw usage(`${option} is no map by names`, `for example ${option} '${example}'`)
+  return given
 }

@@ -6,9 +6,10 @@
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { RunAttempt } from '../../core/facts/fact.ts'
 import { createFacts } from '../../core/facts/facts.ts'
-import type { Log } from '../../core/log.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { Reply } from '../../core/outcome.ts'
+import { type ListSpec, type OpenedList, unavailableList } from '../../expr/named-lists.ts'
 import type { Effects } from '../../parts/effects.ts'
 import type { LookupQuestion } from '../../parts/lookups/lookup.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
@@ -23,8 +24,9 @@ import { AwaitedReplies } from '../../serve/replies/awaited-replies.ts'
 import { createStatusTokens } from '../../serve/replies/status-token.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import { addressProblem } from '../trace/address-problem.ts'
-import { createDryEffects } from '../trace/dry-effects.ts'
+import { createDryEffects, silentLog } from '../trace/dry-effects.ts'
 import { type DryPlan, dryPlan } from '../trace/dry-plan.ts'
+import { openGivenList } from '../trace/given-lists.ts'
 import { type GivenAnswers, givenLookups } from '../trace/given-lookups.ts'
 import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
 import type { VirtualClock } from './virtual-clock.ts'
@@ -39,6 +41,8 @@ export type Mocks = {
   readonly script?: ScriptResult | 'run'
   /** The answers to the route's lookups. A lookup that is not named is not asked, and its answer is missing. */
   readonly lookups?: GivenAnswers
+  /** The lists that conditions ask, as `openGivenList` takes them. A list that is not named is missing. */
+  readonly lists?: JsonObject | undefined
 }
 
 /** The effects of the events since the previous call of `happened`. */
@@ -73,8 +77,6 @@ export interface Rehearsal {
   close(): Promise<void>
 }
 
-const silent: Log = Object.assign(() => {}, { writes: () => false })
-
 /** Makes a rehearsal. Its `post` rejects with a Fault for a route whose mistake would stop the start of the gateway. */
 export const createRehearsal = (options: RehearsalOptions): Rehearsal => {
   const { source, config, catalogue, jobs, clock } = options
@@ -89,7 +91,7 @@ export const createRehearsal = (options: RehearsalOptions): Rehearsal => {
     undeliverable: undeliverableBy(options),
     clock,
     facts,
-    log: silent,
+    log: silentLog,
     redact: (text) => text,
     conversations: noConversations,
     agent: standIns.agent,
@@ -115,8 +117,8 @@ export const createRehearsal = (options: RehearsalOptions): Rehearsal => {
     send: standIns.send,
     script: standIns.script,
     lookup: standIns.lookup,
+    openList: standIns.openList,
     wake: (ended) => worker.wake(ended),
-    hasRoom: () => true,
   }
   const setup = { source, config, catalogue, effects }
   let plan: DryPlan | undefined
@@ -193,6 +195,9 @@ const createStandIns = () => {
       return deliver ? { ok: false, why: deliver.fail, repeatable: deliver.repeatable } : { ok: true }
     },
     lookup: (question: LookupQuestion) => givenLookups(mocks.lookups ?? {})(question),
+    openList: (spec: ListSpec): OpenedList => ({
+      ask: () => (openGivenList(spec, mocks.lists ?? {}) ?? unavailableList('mocks.lists of the test does not give it')).ask(),
+    }),
     async script(...[folder, job]: Parameters<Effects['script']>): Promise<ScriptResult> {
       if (mocks.script === 'run') return runScript(folder, job)
       return mocks.script ?? { ok: true, output: job.input }

@@ -182,10 +182,11 @@ const checkStep = async (
 
 /** Returns the mocks as the rehearsal takes them, from the mocks that a test has in YAML. */
 const mocksOf = (
-  { agent, deliver, script, lookup, lookup_later: later, lookup_failures: failures }: TestMocks = {},
+  { agent, deliver, script, lookup, lookup_later: later, lookup_failures: failures, lists }: TestMocks = {},
   runScripts: boolean,
 ): Mocks => ({
   lookups: { answers: lookup as JsonObject | undefined, later: later as JsonObject | undefined, failures },
+  lists: lists as JsonObject | undefined,
   ...(agent?.fail !== undefined ? { agent: { fail: agent.fail } } : agent?.reply !== undefined ? { agent: { reply: agent.reply } } : {}),
   ...(deliver && (deliver.fail !== undefined || (deliver.status ?? 200) >= 300)
     ? { deliver: { fail: deliver.fail ?? `HTTP ${deliver.status}`, repeatable: deliver.repeatable ?? true } }

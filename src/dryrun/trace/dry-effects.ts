@@ -14,7 +14,7 @@ import { createEventRates } from '../../serve/limits/event-rates.ts'
 import { createSenderKeys } from '../../serve/sender-keys.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 
-const silentLog: Log = Object.assign(() => {}, { writes: () => false })
+export const silentLog: Log = Object.assign(() => {}, { writes: () => false })
 
 /** Stands in for a script, and passes the payload on unchanged. The script itself is not run: an operator's program could do anything. */
 const noScript = async (_folder: string, { input }: ScriptJob): Promise<ScriptResult> => ({ ok: true, output: input })

@@ -13,12 +13,15 @@ import type { Effects } from '../../parts/effects.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { runScript } from '../../process/script.ts'
+import { FetchedLists } from '../../serve/fetched-lists.ts'
 import { lookupAccess } from '../../serve/lookup-access.ts'
 import { Lookups } from '../../serve/lookups.ts'
 import { servedRoute } from '../requests/prepare-test.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import { type AroundRoute, asPosted } from './as-posted.ts'
+import { createDryEffects, silentLog } from './dry-effects.ts'
+import { openGivenList } from './given-lists.ts'
 import { givenLookups } from './given-lookups.ts'
 import { type Trace, type Traced, trace } from './trace.ts'
 
@@ -41,6 +44,11 @@ export type TraceOptions = {
   readonly runScripts: boolean
   /** The answers to the route's lookups by their names, or `ask`: the lookups are asked. Absent: they are not asked. */
   readonly lookups?: JsonObject | 'ask' | undefined
+  /**
+   * Lists that conditions ask, as `openGivenList` takes them. The others are those of the data directory, and those at addresses where
+   * lookups are asked.
+   */
+  readonly lists?: JsonObject | undefined
 }
 
 /** Traces an event. Throws a Fault for a route that is missing or not valid, and as `requestToTrace` does. */
@@ -55,6 +63,7 @@ export const traceRoute = async (workspace: Workspace, name: string, options: Tr
     clock: systemClock,
     ...(options.runScripts ? { script: runScript } : {}),
     ...lookupEffect(options.lookups, config),
+    openList: listsEffect(options),
   }
   return trace(traced, { source, config, catalogue, effects })
 }
@@ -67,6 +76,13 @@ const lookupEffect = (lookups: TraceOptions['lookups'], { profiles }: Pick<Confi
   return { lookup: (question) => asking.ask(question, lookupAccess(question.part, profiles.get(question.profile))) }
 }
 
+/** Returns the effect that opens lists. Fetched are those of one trace, so no list is kept. */
+const listsEffect = ({ lookups, lists = {} }: TraceOptions): Effects['openList'] => {
+  const fetched = lookups === 'ask' ? new FetchedLists({ clock: systemClock, log: silentLog, facts: { emit: () => {} } }) : undefined
+  const { openList } = createDryEffects()
+  return (spec, dataDir) => openGivenList(spec, lists) ?? (fetched && !('store' in spec) ? fetched.open(spec) : openList(spec, dataDir))
+}
+
 /**
  * Returns the request to trace: the request of a recorded event as it came, or a new request as the sender of the route would post it.
  * Throws a Fault for a missing event or sample, and for a request that was not kept or cannot be made.
@@ -75,7 +91,7 @@ export const requestToTrace = async (
   workspace: Workspace,
   source: RouteSource,
   around: AroundRoute,
-  { of, ...options }: Omit<TraceOptions, 'runScripts' | 'lookups'>,
+  { of, ...options }: Omit<TraceOptions, 'runScripts' | 'lookups' | 'lists'>,
 ): Promise<Traced> =>
   'eventId' in of
     ? { kind: 'verified', request: await recordedRequest(workspace, of.eventId) }
