@@ -102,11 +102,15 @@ const suite = async (t: Test, open: Open): Promise<void> => {
     // A run may be so fast that its end is written before its arrival.
     journal.add(ended('fast-0001', 20))
     journal.add(received('fast-0001', 19))
+    // The store's answer was lost, so the sender was told to try again; the work was stored all the same.
+    journal.add(received('doubt-001', 21, { outcome: 'unavailable', status: 503 }))
+    journal.add(ended('doubt-001', 22))
     await journal.flushed()
 
     const { events, truncated, skipped } = await records.events({ limit: 100 })
     t.strictSame([truncated, skipped], [false, 0])
     t.strictSame(idsOf(events), [
+      'doubt-001',
       'fast-0001',
       'twice-001',
       'started-1',
@@ -151,6 +155,7 @@ const suite = async (t: Test, open: Open): Promise<void> => {
       ['started-1', { at: at(15), profile: 'p', route: '', job: 'nightly', outcome: 'accepted', delivery_id: 's', state: 'waiting' }],
       ['twice-001', { state: 'done', error: undefined, ended_at: at(18) }],
       ['fast-0001', { at: at(19), state: 'done', ended_at: at(20) }],
+      ['doubt-001', { outcome: 'unavailable', state: 'done', ended_at: at(22) }],
     ])
     for (const event of events) {
       t.match(event, expected.get(event.event_id), event.event_id)
