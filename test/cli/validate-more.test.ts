@@ -80,6 +80,7 @@ const found: readonly [title: string, route: string, code: string, message: stri
   ],
   ['no prompt', 'events: [pull_request]', 'WH504', 'the whole payload is cut', '{dotted.path}'],
   ['a key', 'events: [push], prompt: p, coalesce: { key: repository.nmae }', 'WH215', 'merges nothing', '"repository.name"'],
+  ['a key of work', 'events: [push], prompt: p, supersede: { key: repository.nmae }', 'WH215', 'ends nothing', '"repository.name"'],
   [
     'an address',
     'events: [pull_request, push], prompt: p, deliver: github_comment, deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }',

@@ -116,7 +116,11 @@ t.test('requests, runs and deliveries are counted by route, and the totals of th
     routes: {
       agent: { prompt: 'text {a}', filters: [{ field: 'kind', not_equals: 'skip' }] },
       direct: { prompt: 'x', deliver_only: true, deliver: 'http', deliver_extra: { url: sink.url } },
-      group: { prompt: 'x', coalesce: { key: '{a}', window_seconds: 600, max_wait_seconds: 600 } },
+      group: {
+        prompt: 'x',
+        coalesce: { key: '{a}', window_seconds: 600, max_wait_seconds: 600 },
+        cancel_on: { filters: { field: 'kind', equals: 'end' }, key: '{a}' },
+      },
       broken: { prompt: 'x', deliver: 'http', deliver_extra: { url: `${sink.url}/broken` }, retry: { max_attempts: 1 } },
     },
     config: { metrics },
@@ -128,6 +132,8 @@ t.test('requests, runs and deliveries are counted by route, and the totals of th
   await gateway.post('agent', { body: {}, sign: false })
   await gateway.post('nobody', { body: {} })
   await gateway.post('direct', { body: {} })
+  await gateway.post('group', { body: { a: 2 } })
+  await gateway.post('group', { body: { a: 2, kind: 'end' } })
   await gateway.post('group', { body: { a: 1 } })
   await gateway.post('broken', { body: {} })
   await until(async () => seriesValue(await scrape(url), 'headgate_dead_runs') === 1)
@@ -142,10 +148,12 @@ t.test('requests, runs and deliveries are counted by route, and the totals of th
   t.equal(counted('bad_signature'), 1)
   t.equal(counted('unknown_route', '_unknown'), 1)
   t.equal(counted('delivered', 'direct'), 1)
-  t.equal(counted('coalesced', 'group'), 1)
+  t.equal(counted('coalesced', 'group'), 2)
+  t.equal(counted('closing', 'group'), 1)
   const expected = {
     'headgate_run_attempts_total{route="agent",result="done"}': 1,
     'headgate_run_attempts_total{route="broken",result="dead"}': 1,
+    'headgate_run_attempts_total{route="group",result="cancelled"}': 1,
     'headgate_deliveries_total{target="http",result="ok"}': 1,
     'headgate_deliveries_total{target="http",result="failed"}': 1,
     'headgate_run_wait_seconds_count{route="agent"}': 1,

@@ -1040,6 +1040,7 @@ t.test('a key that two repositories share is noted by the samples of the sender'
   t.match(await found('concurrency: { limit: 1, key: pull_request.number }'), [['WH344', /#\{pull_request\.number\}/]])
   t.match(await found('supersede: { key: "{number}" }'), [['WH344', /write \{repository\.full_name\}#\{number\}/]])
   t.match(await found('cancel_on: { filters: { field: action, equals: closed }, key: number }'), [['WH344', /#\{number\}/]])
+  t.match(await found('cooldown: { key: "{number}", minutes: 5 }'), [['WH344', /#\{number\}/]])
   t.match(await found('session: { key: "{action}/{pull_request.head.ref}" }'), [['WH344', /repository/]])
   for (const key of [
     'coalesce: { key: "{repository.full_name}#{number}" }',
@@ -1048,6 +1049,18 @@ t.test('a key that two repositories share is noted by the samples of the sender'
   ])
     t.same(await found(key), [], key)
   t.same(await found('coalesce: { key: "{number}" }', '\nfilters: [{ field: repository.name, equals: a }]'), [])
+})
+
+t.test('a key that all events of the route share is noted where one event acts on the work of the others', async (t) => {
+  const found = async (key: string) =>
+    (await run(t, configOf(`prompt: p\nsecret: ${strong}x\nevents: [push]\n${key}`, {})))
+      .filter(({ code }) => code === 'WH352')
+      .map(({ message }) => message)
+  t.match(await found('supersede: { key: "{route}" }'), [/"\{route\}" is the same .*: each event ends the work of all others/])
+  t.match(await found('cancel_on: { events: [push], key: "all of {route}" }'), [/one event ends the work of all others/])
+  t.match(await found('duplicates: { key: "{route}" }'), [/each event is a duplicate of the first/])
+  for (const key of ['supersede: { key: "{route}/{ref}" }', 'supersede: { key: route }', 'coalesce: { key: "{route}" }'])
+    t.same(await found(key), [], key)
 })
 
 t.test('500 routes take less than a second beyond reading and compiling them', async (t) => {

@@ -53,6 +53,16 @@ export const filterExplanations = {
       good: 'body: text\nfilters: [{ field: text, contains: error }]\nprompt: "{text}"\n',
     },
   },
+  WH352: {
+    means: 'The key of cancel_on, supersede or duplicates names the route alone, so all its events have the same key.',
+    why: 'One event then ends the unfinished work of all others, or counts as a duplicate of the first, whatever it is about.',
+    fix: 'Name in the key what the event is about. Where only the newest event of the whole route counts, accept the finding.',
+    example: {
+      of: 'route',
+      bad: 'verify: github\nevents: [pull_request]\nsupersede: { key: "{route}" }\n',
+      good: 'verify: github\nevents: [pull_request]\nsupersede: { key: "{repository.full_name}#{number}" }\n',
+    },
+  },
   WH343: {
     means: 'Samples of the sender have the field in another form: in other letter case, or as refs/heads/main where the branch is meant.',
     why: 'Texts are compared letter by letter, so the condition never holds; not_equals always does.',
@@ -64,7 +74,8 @@ export const filterExplanations = {
     },
   },
   WH344: {
-    means: 'The key of coalesce, concurrency, session, cancel_on or supersede is a number or branch that each repository has for itself.',
+    means:
+      'A key by which events belong together (coalesce, concurrency, supersede …) is a number or branch that each repository has for itself.',
     why: 'On the hook of an organisation or group, #5 of one repository and #5 of another become one run, take turns, share a conversation, or end each other.',
     fix: 'Put the repository into the key. For the hook of one repository, nothing is wrong.',
     example: {

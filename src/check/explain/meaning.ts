@@ -97,8 +97,9 @@ export const meaningExplanations = {
     fix: 'Create profiles/<name>/config.yaml (it may be empty), or name a profile that is served.',
   },
   WH215: {
-    means: 'The key by which events are merged has no value in any of the samples that the route can take (validate --sample).',
-    why: 'An event without a key is not merged: each one is a run of its own.',
+    means:
+      'A key by which events belong together (coalesce, supersede, cooldown …) has no value in any of the samples that the route can take (validate --sample).',
+    why: 'An event without a value is not merged, ends nothing and is not held back. Lanes and limits put all such events together.',
     fix: 'Name a field that every such event has: a text, a number or a truth value.',
     example: {
       of: 'route',

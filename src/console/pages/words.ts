@@ -27,6 +27,7 @@ export const outcome = ({ outcome: word, stage }: { readonly outcome: string; re
 export const tone = (word: string): 'good' | 'wait' | 'bad' | 'plain' => {
   if (['done', 'delivered', 'ok', 'connected', 'ready', 'active', 'sent'].includes(word)) return 'good'
   if (['accepted', 'coalesced', 'waiting', 'running', 'merged', 'warn', 'half_open', 'stopping'].includes(word)) return 'wait'
-  if (['ignored', 'duplicate', 'final', 'unknown', 'off', 'missing', 'handshake', 'paused', 'disabled'].includes(word)) return 'plain'
+  if (['ignored', 'duplicate', 'closing', 'final', 'unknown', 'off', 'missing', 'handshake', 'paused', 'disabled'].includes(word))
+    return 'plain'
   return 'bad'
 }

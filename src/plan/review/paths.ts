@@ -1,8 +1,8 @@
 /** Finds fields and keys whose paths are likely written as in another tool (WH341). What surely has no value is an error of the route. */
 
-import { parseTemplate } from '../../expr/placeholder.ts'
 import { slipSentence, slipsOfPaths } from '../route-paths.ts'
 import { leavesOf } from './filters/fields.ts'
+import { keysOf } from './keys.ts'
 import { samplesOf } from './sampled.ts'
 import { knownPaths } from './samples/known-paths.ts'
 import { fixOf, type Subject } from './subject.ts'
@@ -16,11 +16,7 @@ export const reviewPaths = (subject: Subject): void => {
     const fix = isProven ? { fix: fixOf(`write ${instead}`, true, { place: placeOf(at), text: JSON.stringify(instead) }) } : {}
     say('WH341', at, slipSentence(path, why), { help, ...(instead === undefined ? {} : { suggest: [instead] }), ...fix })
   }
-  const keys = (['coalesce', 'concurrency', 'rate_limit', 'session', 'cancel_on', 'supersede'] as const).flatMap((of) => {
-    const key = spec[of]?.key
-    const isField = key !== undefined && parseTemplate(key).every(({ kind }) => kind === 'text')
-    return isField ? [{ field: key, at: [of, 'key'] }] : []
-  })
+  const keys = keysOf(spec).flatMap(({ key, path, names }) => (names.length === 0 ? [{ field: key, at: path }] : []))
   for (const { field, at } of [...leavesOf(spec.filters).map(({ field, path }) => ({ field, at: [...path, 'field'] })), ...keys]) {
     const inner = proves(field) === true || field.startsWith('payload.') ? undefined : unwraps(field)
     if (inner === undefined) continue

@@ -17,6 +17,7 @@ import { reviewFilters } from './filters/filters.ts'
 import { reviewOperands } from './filters/operands.ts'
 import { reviewExpressions } from './filters/plain-words.ts'
 import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
+import { reviewKeys } from './keys.ts'
 import { reviewLongNumbers } from './long-numbers.ts'
 import { reviewLookups } from './lookups.ts'
 import { reviewPaths } from './paths.ts'
@@ -60,6 +61,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewLookups,
   reviewPaths,
   reviewTemplates,
+  reviewKeys,
   reviewIdleKeys,
   reviewAttachments,
   reviewPrompt,

@@ -3,7 +3,6 @@
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
-import { placeholders } from '../../expr/placeholder.ts'
 import { replyPlaceholder } from '../../parts/body-pieces.ts'
 import { reasonPlaceholder } from '../../parts/respond/respond.ts'
 import { writtenTargets } from '../../parts/written-targets.ts'
@@ -13,6 +12,7 @@ import { reviewRedacted } from './fields/redacted.ts'
 import { reviewSchemaPaths } from './fields/schema-paths.ts'
 import { reviewTransformKeys } from './fields/transform-keys.ts'
 import { fieldNames } from './filters/fields.ts'
+import { keysOf } from './keys.ts'
 import { coversEvents, type Sampled } from './sampled.ts'
 import { reviewFilled, reviewSlips, reviewWholePayload } from './samples/filled.ts'
 import { knownPaths } from './samples/known-paths.ts'
@@ -47,11 +47,8 @@ export const reviewTemplates = (subject: Subject): void => {
       // A reference to a secret in a body or an address is read when the text is sent.
       if (!(isOfBody || key === 'url') || !hasVariable(text)) check(path, isOfBody ? without(text, replyPlaceholder) : text, 'setting')
     })
-  for (const of of ['coalesce', 'concurrency', 'rate_limit', 'session', 'cancel_on', 'supersede'] as const) {
-    const key = spec[of]?.key
-    // A key without a placeholder is the name of a field.
-    if (key !== undefined && placeholders(key).length > 0) check([of, 'key'], key, 'setting')
-  }
+  // A key without a placeholder is the name of a field.
+  for (const { key, path, names } of keysOf(spec)) if (names.length > 0) check(path, key, 'setting')
   visitAnswers(spec.respond, (path, text) => check(path, text, 'prose'))
   reviewRedacted(subject, texts)
   reviewSchemaPaths(subject, texts)

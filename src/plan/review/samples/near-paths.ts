@@ -3,6 +3,7 @@
 import { isObject, type Json } from '../../../core/json.ts'
 import { isOneSlip, nearest } from '../../../core/text.ts'
 import { partsOf, pathBelow, pathOfParts } from '../../../expr/path-parts.ts'
+import type { Sampled } from '../sampled.ts'
 import { eitherOf } from '../subject.ts'
 
 const maxDepth = 12
@@ -84,3 +85,15 @@ const isSlip = (a: string, b: string): boolean =>
   looseKey(a) === looseKey(b) || (a.length > 3 && b.length > 3 && !/^\d+$/.test(a) && isOneSlip(a.toLowerCase(), b.toLowerCase()))
 
 const looseKey = (key: string): string => key.toLowerCase().replace(/[_-]/g, '')
+
+/** Finds the known fields that the author may have meant by `field`, as a condition or a key names it. */
+export const nearFields = (field: string, sampled: Sampled, of: 'event' | 'textEvent' = 'event'): NearPaths => {
+  const [, prefix = '', path = ''] = /^(headers\.|payload\.)?(.*)$/s.exec(field) ?? []
+  const known = prefix === 'headers.' ? [...new Set(sampled.taken.flatMap(({ event }) => Object.keys(event.headers)))] : sampled.paths(of)
+  const near = nearPaths(path, known)
+  return {
+    slips: near.slips.map((each) => prefix + each),
+    all: near.all.map((each) => prefix + each),
+    ...(near.same === undefined ? {} : { same: prefix + near.same }),
+  }
+}

@@ -7,68 +7,22 @@ import { isObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import { partsOf, pathOfParts } from '../../../expr/path-parts.ts'
-import { placeholders } from '../../../expr/placeholder.ts'
 import { isRequestField } from '../../../expr/request-field.ts'
-import { hasFallback } from '../../../expr/template.ts'
 import { verifyNames } from '../../../parts/written-names.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { coversEvents, inNoneOf, reaches, type Sampled, type TakenSample } from '../sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { reviewConditionExpressions, reviewTransform } from './expressions.ts'
 import { reviewKinds } from './kinds.ts'
-import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
+import { type NearPaths, namesFurtherItem, nearFields, nearPathHelp } from './near-paths.ts'
 
 export const reviewSamples = (subject: Subject): void => {
   const asked = subject.samples?.get(subject.route)
   const isAsked = asked !== undefined && asked.taken.length > 0
   const known = isAsked ? asked : subject.senderSamples?.get(subject.route)
   if (known) reviewKinds(subject, known)
-  if (known) reviewSharedKeys(known, subject)
   if (known && !isAsked) for (const leaf of leavesOf(subject.spec.filters)) checkSenderField(leaf, known, subject)
   if (isAsked) reviewAsked(subject, asked)
-}
-
-/** Values that are counted, or named, anew in each repository or project. */
-const perRepository =
-  /^(?:payload\.)?(?:number|ref|(?:pull_request|issue|discussion|object_attributes|merge_request)\.(?:number|iid)|pull_request\.head\.ref|object_attributes\.(?:source_branch|target_branch)|check_(?:run|suite)\..*head_branch|workflow_run\.(?:head_branch|run_number))$/
-
-/** Where senders name the repository or project of an event. */
-const repositories = ['repository.full_name', 'project.path_with_namespace'] as const
-
-/**
- * Reports keys that two repositories of one hook share: those of an organisation number their issues each from 1. Nothing is said where a
- * filter asks for the repository.
- */
-const reviewSharedKeys = (sampled: Sampled, { spec, say, placeOf }: Subject): void => {
-  const repository = repositories.find((path) => sampled.taken.every(({ event }) => compileField(path)(event) !== undefined))
-  if (
-    repository === undefined ||
-    sampled.taken.length === 0 ||
-    leavesOf(spec.filters).some(({ field }) => /(?:^|\.)(?:repository|project)\./.test(field))
-  )
-    return
-  for (const of of ['coalesce', 'concurrency', 'session', 'cancel_on', 'supersede'] as const) {
-    const key = spec[of]?.key
-    if (key === undefined) continue
-    const names = placeholders(key)
-    const read = names.length > 0 ? names : [key]
-    if (
-      !read.some((name) => perRepository.test(name)) ||
-      !read.every((name) => perRepository.test(name) || hasFallback(name) || name === 'action')
-    )
-      continue
-    const instead = `{${repository}}#${names.length > 0 ? key : `{${key}}`}`
-    say(
-      'WH344',
-      [of, 'key'],
-      `"${printable(key, 80)}" is the same in two repositories: on the hook of an organisation, their events are taken together`,
-      {
-        help: `write ${instead}; for the hook of one repository, nothing is wrong`,
-        suggest: [instead],
-        fix: fixOf(`write ${instead}`, false, { place: placeOf([of, 'key']), text: JSON.stringify(instead) }),
-      },
-    )
-  }
 }
 
 /** Reviews a route by samples that the user chose. Such samples are taken to have all keys that matter. */
@@ -76,7 +30,6 @@ const reviewAsked = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) checkField(leaf, sampled, subject)
   reviewConditionExpressions(sampled, subject)
   reviewTransform(sampled, subject)
-  checkKey(sampled, subject)
   checkScript(sampled, subject)
   checkAddresses(sampled, subject)
 }
@@ -154,40 +107,6 @@ const sayMissing = ({ field, path }: Leaf, near: NearPaths, sampled: Sampled, su
     help: nearPathHelp(near),
     suggest: near.all,
     ...(same === undefined ? {} : { fix: fixOf(`write ${same}`, false, { place, text: isQuoted ? JSON.stringify(same) : same }) }),
-  })
-}
-
-const nearFields = (field: string, sampled: Sampled, of: 'event' | 'textEvent' = 'event'): NearPaths => {
-  const [, prefix = '', path = ''] = /^(headers\.|payload\.)?(.*)$/s.exec(field) ?? []
-  const known = prefix === 'headers.' ? [...new Set(sampled.taken.flatMap(({ event }) => Object.keys(event.headers)))] : sampled.paths(of)
-  const near = nearPaths(path, known)
-  return {
-    slips: near.slips.map((each) => prefix + each),
-    all: near.all.map((each) => prefix + each),
-    ...(near.same === undefined ? {} : { same: prefix + near.same }),
-  }
-}
-
-const checkKey = (sampled: Sampled, subject: Subject): void => {
-  const { spec, say, placeOf, texts } = subject
-  const made = sampled.taken.filter(({ texts }) => texts !== undefined)
-  const key = spec.coalesce?.key
-  if (key === undefined || made.length === 0 || made.some(({ merged }) => merged)) return
-  const names = placeholders(key).filter((name) => !name.startsWith('='))
-  const isTemplate = placeholders(key).length > 0
-  const near = nearFields(
-    (isTemplate ? names : [key]).find((name) => !sampled.paths('textEvent').includes(name)) ?? '',
-    sampled,
-    'textEvent',
-  )
-  if (near.slips.length === 0 && !(coversEvents(sampled, spec) && made.some(({ passes }) => passes))) return
-  const { same } = near
-  const place = placeOf(['coalesce', 'key'])
-  const fix = same !== undefined && !isTemplate && texts.at(place) !== undefined
-  say('WH215', ['coalesce', 'key'], `the key "${printable(key, 80)}" has no value and merges nothing: it is ${inNoneOf(made)}`, {
-    help: nearPathHelp(near),
-    suggest: near.all,
-    ...(fix ? { fix: fixOf(`write ${same}`, false, { place, text: JSON.stringify(same) }) } : {}),
   })
 }
 
