@@ -288,6 +288,8 @@ t.test('what cannot be carried over has its place, and never opens a route', asy
     { id: 'token', 'trigger-rule': { and: [hmac(), is('token', 'hush-hush')] } },
     { id: 'mixed', 'trigger-rule': { or: [hmac(), is('ref', 'x')] } },
     { id: 'get', 'http-methods': ['GET'], 'trigger-rule': hmac() },
+    { id: 'several', 'http-methods': ['post ', 'PUT', 'HEAD'], 'trigger-rule': hmac() },
+    { id: 'head', 'http-methods': ['HEAD'], 'trigger-rule': hmac() },
     { id: 'pre', 'pre-hook-command': '/bin/check', 'trigger-rule': hmac() },
     { id: 'run me!', 'execute-command': '/bin/x', 'response-message': 'ok', 'pass-environment-to-command': [{}], 'trigger-rule': hmac() },
   )
@@ -308,7 +310,8 @@ t.test('what cannot be carried over has its place, and never opens a route', asy
       'token trigger-rule.and.1.match',
       'mixed trigger-rule.or.0.match',
       'mixed trigger-rule',
-      'get http-methods',
+      'several http-methods',
+      'head http-methods',
       'pre pre-hook-command',
       'run-me- execute-command',
       'run-me- response-message',
@@ -316,7 +319,10 @@ t.test('what cannot be carried over has its place, and never opens a route', asy
     ],
   )
   t.match(places.find(([, what]) => what === 'execute-command')?.[2], /^"execute-command"/)
-  for (const name of ['ip', 'client', 'token', 'mixed', 'get', 'pre']) {
+  t.strictSame([routes.get.methods, routes.several.methods, 'methods' in routes.head], [['GET'], ['POST', 'PUT'], false])
+  t.notOk(await takes('get', { body: {} }, secret), 'a post')
+  t.ok(await takes('several', { body: {} }, secret))
+  for (const name of ['ip', 'client', 'token', 'mixed', 'head', 'pre']) {
     t.equal(routes[name].enabled, false, name)
     t.notOk(await takes(name, { body: {} }, secret), name)
   }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
@@ -398,6 +399,8 @@ t.test('test: of a route with an answer of its own the record says what became o
   t.match(await run('slack', '--payload', '{"n":1}', '--expect', 'accepted'), { code: 0, data: { outcome: 'accepted' } })
   t.match(await run('slack', '--payload', '{"n":2}'), { code: 1, data: { outcome: 'ignored' } })
   t.match(await run('slack', '--payload', '{"n":1}', '--wait'), { code: 0, data: { final: { state: 'done' }, text: 'hi 1' } })
+  for (const encoding of ['gzip', 'deflate', 'br'])
+    t.match(await run('shaped', '--encoding', encoding, '--expect', 'accepted'), { code: 0, data: { outcome: 'accepted' } }, encoding)
   const direct = await cli.runWith({ env }, 'webhook', 'test', 'direct', '--payload', '{"n":1}', '--wait')
   t.match(direct, { code: 0, out: /<-- 200 OK, delivered \d+ ms\nfine\n[\s\S]*\ntext {5}7 characters\n {2}\| hello 1\n/ })
   const other = fakeCli(t, { [store]: JSON.stringify(entries) })
@@ -416,6 +419,9 @@ t.test('test: --print-curl prints the signed request and sends nothing', async (
   const hidden = await cli.run('webhook', 'test', 'a', '--print-curl', '--payload', odd)
   t.match(hidden.out, `printf %s ${Buffer.from(odd).toString('base64')} | base64 -d | curl -sS `)
   t.notMatch(hidden.out.trimEnd(), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+  const gzipped = await cli.run('webhook', 'test', 'a', '--print-curl', '--payload', '{"n":1}', '--encoding', 'gzip')
+  const [, base64 = ''] = /^printf %s (\S+) \| base64 -d \| curl -sS .*-H 'Content-Encoding: gzip'/.exec(gzipped.out) ?? []
+  t.equal(gunzipSync(Buffer.from(base64, 'base64')).toString(), '{"n":1}')
   const asJson = await cli.run('--json', 'webhook', 'test', 'a', '--print-curl', '--payload', '{"n":1}')
   t.match(JSON.parse(asJson.out), { kind: 'webhook.test', ok: true, data: { request: { scheme: 'v2', bytes: 7 }, curl: /^curl -sS / } })
 })

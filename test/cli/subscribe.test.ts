@@ -54,6 +54,30 @@ t.test('the printed curl line carries a signature over time and body', async (t)
   t.match(printed, `X-Webhook-Signature-V2: ${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`)
 })
 
+t.test('the printed curl line has the method and the kind of body that the route takes', async (t) => {
+  const cli = fakeCli(t)
+  const curlOf = async (yaml: string): Promise<string> => {
+    cli.write('route.yaml', yaml)
+    const { out } = await cli.run(...subscribe, 'a', '--replace', '--from', `@${cli.file('route.yaml')}`, '--json')
+    const { secret, curl } = JSON.parse(out).data
+    const printed = execFileSync('bash', ['-c', `curl() { printf '%s\\n' "$@"; }; ${curl}`], { encoding: 'utf8' })
+    const time = /X-Webhook-Timestamp: (\d+)/.exec(printed)?.[1]
+    const [, body = ''] = /^-d\n([\s\S]*)\n$/m.exec(printed) ?? []
+    t.match(printed, `X-Webhook-Signature-V2: ${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`, yaml)
+    return printed
+  }
+  const get = await curlOf('methods: [GET]\nprompt: x')
+  t.match(get, /^-sS\nhttp:\S+\/a\?hello=world\n/)
+  t.notMatch(get, /^-d$|^-X$|Content-Type/m)
+  t.match(
+    await curlOf('methods: [PUT]\nbody: text\nprompt: x'),
+    /^-sS\n-X\nPUT\n[\s\S]*Content-Type: text\/plain[\s\S]*\n-d\nhello world\n$/,
+  )
+  t.match(await curlOf('body: csv\nprompt: x'), /text\/csv[\s\S]*\n-d\nhello\nworld\n$/)
+  t.match(await curlOf('body: form\nprompt: x'), /x-www-form-urlencoded[\s\S]*\n-d\nhello=world\n$/)
+  t.match(await curlOf('body: none\nprompt: x'), /\/a\?hello=world\n[\s\S]*\n-d\n\n$/)
+})
+
 t.test('the address is the public one where the gateway has one; curl posts to where it listens', async (t) => {
   const cli = fakeCli(t, {
     'config.yaml': 'platforms: { webhook: { enabled: true, extra: { public_url: "https://hooks.example.com/in/" } } }\n',

@@ -31,7 +31,8 @@ const testOnce = async (paths: readonly string[], options: TestCommandOptions, c
   const { passed, failed, skipped, covered } = run
   if (passed + failed + skipped === 0) {
     const where = paths.length > 0 ? paths.join(', ') : cli.workspace.dataDir
-    const hint = 'write *.webhook-test.yaml files, or "tests" of a route (docs/tests.md)'
+    const ofFolder = 'of a folder, its config.yaml and *.webhook-test.yaml are read; name other configurations one by one: folder/*.yaml'
+    const hint = `write *.webhook-test.yaml files, or "tests" of a route (docs/tests.md)\n${ofFolder}`
     throw usage(`there is no test${name === undefined ? '' : ` with "${name}" in its name`} in ${where}`, hint)
   }
   const format = options.format ?? (cli.json ? 'json' : 'pretty')

@@ -82,6 +82,7 @@ const addTest = (webhook: CliCommand, run: RunCommand): void => {
     .option('--id <id>', 'delivery id; default: a random one')
     .option('--query <text>', 'the query of the address: team=core&n=1')
     .addOption(new Option('--method <method>', 'default: POST where the route takes it').choices(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']))
+    .addOption(new Option('--encoding <coding>', 'compress the body').choices(['gzip', 'deflate', 'br']))
     .option('--scheme <name>', 'auto, none, bad, or any name that "verify" takes', 'auto')
     .option('--private-key <file>', 'a private key in PEM, for schemes that sign with one: put its public key in the route')
     .option('--url <url>', 'another address than where the gateway listens')

@@ -10,6 +10,7 @@ import { printable } from '../../core/text.ts'
 import { jsonText } from '../../datadir/json-text.ts'
 import { curlLine } from '../../dryrun/requests/curl.ts'
 import { type PreparedTest, prepareTest, type TestInput } from '../../dryrun/requests/prepare-test.ts'
+import type { Encoding } from '../../dryrun/requests/request-form.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { describeEvent, type EventStatus, outcomeOf } from '../../operate/events/event-status.ts'
 import { checkExpectedWord, type TestedRoute, testRoute } from '../../operate/routes/test-route.ts'
@@ -28,6 +29,7 @@ export type WebhookTestOptions = {
   readonly id?: string
   readonly query?: string
   readonly method?: string
+  readonly encoding?: Encoding
   readonly scheme?: string
   /** The file of the private key. */
   readonly privateKey?: string

@@ -28,7 +28,7 @@ import { maskHeaders } from '../../secrets/mask.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
-import { isInAddress, methodFor, typeOfContent, withParameters } from './request-form.ts'
+import { type Encoding, isInAddress, methodFor, typeOfContent, withParameters } from './request-form.ts'
 import { schemeOf, servesUnnamed, signedAs } from './sign-test.ts'
 
 /** The ingredients of a test request. */
@@ -70,6 +70,8 @@ export type TestPost = {
   readonly url: string
   readonly headers: { readonly [name: string]: string }
   readonly body: string
+  /** How the body is compressed when it is sent (`bytesOf`). Absent: not at all. */
+  readonly encoding?: Encoding | undefined
   /** The SHA-256 of the certificate that must be shown; absent where the usual check of certificates counts. */
   readonly pin?: string | undefined
 }
@@ -88,6 +90,7 @@ export type TestInput = PayloadEdit &
     readonly of: { readonly sample: string } | { readonly payload: string } | Sample
     /** The address to post to; where absent, the address of the running gateway or, where none runs, the configured address. */
     readonly url?: string | undefined
+    readonly encoding?: Encoding | undefined
     /** Lets the user change the body by hand, after single values were set in it. */
     readonly byHand?: ((body: string) => Promise<string>) | undefined
   }
@@ -102,7 +105,7 @@ export const prepareTest = async (
   workspace: Workspace,
   finder: GatewayFinder,
   asked: string,
-  { of, url, byHand, ...input }: TestInput,
+  { of, url, byHand, encoding, ...input }: TestInput,
 ): Promise<PreparedTest> => {
   const status = url === undefined ? await runningStatus(finder) : undefined
   const entries = await readRoutesFor(workspace, asked)
@@ -118,11 +121,11 @@ export const prepareTest = async (
   // A request that cannot be sent is refused before anybody edits it.
   if (url !== undefined) httpUrl(url)
   const request = requestOf({ ...input, of: sample })
-  return {
-    route: route.name,
-    ...(byHand ? requestOf(await editedByHand(sample, input, byHand)) : request),
-    pin: status && pinOf(status),
-  }
+  const ready = byHand ? requestOf(await editedByHand(sample, input, byHand)) : request
+  const sent = { route: route.name, ...ready, pin: status && pinOf(status) }
+  if (encoding === undefined) return sent
+  if (ready.body === '') throw usage('--encoding: the request has no body')
+  return { ...sent, encoding, headers: { ...ready.headers, 'Content-Encoding': encoding } }
 }
 
 /** Makes the edits of single values, lets the user edit the body by hand, and returns the content with no edit left to make. */

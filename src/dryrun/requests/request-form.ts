@@ -1,5 +1,9 @@
-/** Says in which form a test request carries its payload: with which method, in its body or in its address, and as which content type. */
+/**
+ * Says in which form a test request carries its payload: with which method, in its body or in its address, as which content type, and
+ * compressed or not.
+ */
 
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { exactJson } from '../../core/exact-json.ts'
 import { usage } from '../../core/fault.ts'
 import { type ExactJson, isJson, isObject } from '../../core/json.ts'
@@ -45,3 +49,12 @@ const notFlat = () =>
     'the route reads the parameters of its address: the payload must be a map of texts, numbers and lists of them',
     'for example --payload \'{"name":"Ada"}\'',
   )
+
+const compressions = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const
+export type Encoding = keyof typeof compressions
+
+/** Returns the bytes of a body as they are sent. The signature of a compressed body is that of the text. */
+export const bytesOf = ({ body, encoding }: { readonly body: string; readonly encoding?: Encoding | undefined }): Buffer => {
+  const bytes = Buffer.from(body)
+  return encoding === undefined ? bytes : compressions[encoding](bytes)
+}

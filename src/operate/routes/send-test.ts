@@ -10,6 +10,7 @@ import { isObject, type Json, own } from '../../core/json.ts'
 import { outcomeNames, refusalSaid } from '../../core/outcome-table.ts'
 import { connectionOptions, connectPinned } from '../../datadir/pinned-connection.ts'
 import { httpUrl, type TestPost } from '../../dryrun/requests/prepare-test.ts'
+import { bytesOf } from '../../dryrun/requests/request-form.ts'
 
 export type TestAnswer = {
   readonly status: number
@@ -88,7 +89,7 @@ const postTest = async (post: TestPost, hint: string) => {
   try {
     const socket = post.pin === undefined ? undefined : await connectPinned(url, post.pin)
     // The body is sent as bytes, because with a text Node would write the headers in the encoding of the text too.
-    const body = post.method === 'GET' ? undefined : Buffer.from(post.body)
+    const body = post.method === 'GET' ? undefined : bytesOf(post)
     return await inTime({ timeoutMs }, async (signal) => {
       const length = body && { 'Content-Length': body.length }
       const options = { ...connectionOptions(socket), method: post.method, headers: { ...post.headers, ...length }, signal }

@@ -121,10 +121,11 @@ type Signing = { readonly secret: string; readonly shown: string | undefined; re
  */
 const signing = (entry: JsonObject, url: string, { secret, shown, schemes }: Signing): Pick<Subscribed, 'scheme' | 'how' | 'curl'> => {
   const scheme = schemeOf('auto', entry as Pick<Route, 'verify'>, secret, schemes)
-  const events = (entry.events ?? []) as string[]
-  if (secret === insecure) return { scheme, how: undefined, curl: unsignedCurl(url, events) }
+  const spec = entry as Pick<Route, 'methods' | 'body' | 'events'>
+  if (secret === insecure) return { scheme, how: undefined, curl: unsignedCurl(url, spec) }
   const byHand = schemes.find(({ name }) => name === scheme)?.byHand
-  return { scheme, how: byHand?.how, curl: byHand && signingCurl(url, events, shown, byHand) }
+  // The lines of a multipart body end in a way that a line of a shell cannot show.
+  return { scheme, how: byHand?.how, curl: byHand && spec.body !== 'multipart' ? signingCurl(url, spec, shown, byHand) : undefined }
 }
 
 type CheckedChange = {

@@ -1,5 +1,6 @@
 /** Reports the keys of a hook of adnanh/webhook that an import cannot carry over. The trigger rule has files of its own. */
 
+import { definition } from '../../config/schema-walk.ts'
 import { type JsonObject, own } from '../../core/json.ts'
 import type { ReportLeftOut } from './imported.ts'
 
@@ -44,23 +45,25 @@ export const reportHookKeys = (hook: JsonObject, report: ReportLeftOut): void =>
     // An unknown key may name a command that refuses requests before the hook runs. So the route without it may accept more.
     report([key], reason, todo, !Object.hasOwn(reportsByKey, key))
   }
-  reportMethods(hook, report)
   reportContentType(hook, report)
   reportInnerJson(hook, report)
 }
 
-const reportMethods = ({ 'http-methods': list }: JsonObject, report: ReportLeftOut): void => {
-  if (!Array.isArray(list) || list.length === 0) return
-  const names = list.map((name) => String(name).trim().toUpperCase())
-  const others = names.filter((name) => name !== 'POST')
-  if (others.length === 0) return
-  const posts = names.includes('POST')
-  report(
-    ['http-methods'],
-    `the route takes POST only${posts ? '' : ', which the hook does not'}`,
-    'let the sender post, or list them under "methods"',
-    !posts,
-  )
+const routeMethods = (definition('Route').properties as { readonly methods: { readonly items: { readonly enum: string[] } } }).methods.items
+  .enum
+
+/** Returns the key `methods` of the route, and reports methods that no route takes; no key where the hook takes posts alone. */
+export const methodsKey = ({ 'http-methods': list }: JsonObject, report: ReportLeftOut): JsonObject => {
+  if (!Array.isArray(list)) return {}
+  const names = [...new Set(list.map((name) => String(name).trim().toUpperCase()))]
+  const [taken, others] = [true, false].map((isTaken) => names.filter((name) => routeMethods.includes(name) === isTaken)) as [
+    string[],
+    string[],
+  ]
+  const todo = `let the sender use one of ${routeMethods.join(', ')}`
+  // Without `methods` the route would take posts, which the hook does not.
+  if (others.length > 0) report(['http-methods'], `no route takes ${others.join(' or ')}`, todo, taken.length === 0)
+  return taken.length === 0 || taken.join() === 'POST' ? {} : { methods: taken }
 }
 
 const reportContentType = ({ 'incoming-payload-content-type': type }: JsonObject, report: ReportLeftOut): void => {

@@ -8,7 +8,7 @@ import type { Source } from '../../config/yaml/source.ts'
 import { type Path, shownPlace } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { reportHookKeys } from './adnanh-keys.ts'
+import { methodsKey, reportHookKeys } from './adnanh-keys.ts'
 import { allowFromKey, type Networks, networksOf } from './adnanh-networks.ts'
 import { compileRule, inAnd, reportIdle, ruleKindOf } from './adnanh-rule.ts'
 import { type RouteSignatureKeys, signatureKeysOf, signaturesOf } from './adnanh-signature.ts'
@@ -74,6 +74,7 @@ const routeOf = (hook: JsonObject, name: string, { env, report, at }: HookContex
   reportHookKeys(hook, report)
   const spec = {
     description: `Hook ${String(hook.id)} of adnanh/webhook`,
+    ...methodsKey(hook, report),
     ...secretSettings(sender, name, env),
     ...allowFromKey(networks, report),
     ...(filters.length > 0 ? { filters: [...filters] } : {}),
