@@ -41,6 +41,7 @@ const rows: readonly Row[] = [
       { title: 'Requests by route', unit: 'reqps', queries: [[legend('route'), rate('requests', 'route')]] },
       { title: 'Answer, 99th percentile', unit: 's', queries: [[legend('route'), p99('requestSeconds', 'route')]] },
       { title: 'Bodies', unit: 'Bps', queries: [[legend('route'), rate('bodyBytes', 'route')]] },
+      { title: 'Lookups', unit: 'ops', queries: [[legend('lookup', 'result'), rate('lookups', 'lookup', 'result')]] },
     ],
   },
   {

@@ -177,7 +177,7 @@ export const createSharedEffects = ({
     },
     redactions,
     download,
-    lookups: new Lookups(clock),
+    lookups: new Lookups(clock, { ended: (lookup, result) => facts.emit({ kind: 'lookup_ended', lookup, result }) }),
     fetchedLists,
     openList: (spec, dataDir) => ('store' in spec ? openStoredList(dataDir, spec.store) : fetchedLists.open(spec)),
     ownComments: createOwnComments(() => openedResources().commentKey),

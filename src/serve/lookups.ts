@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { callFailure } from '../core/calls/call-failure.ts'
 import { type Clock, minuteMs } from '../core/clock.ts'
+import type { LookupResult } from '../core/facts/fact.ts'
 import type { Json } from '../core/json.ts'
 import { createSlots, type Slots } from '../core/turns/slots.ts'
 import { within } from '../core/turns/within.ts'
@@ -23,6 +24,8 @@ const maxKept = 1_000
 const maxKeptBytes = 16 * 1024 * 1024
 /** The wait after an answer that says "not now" without a time. */
 const limitedMs = 60_000
+/** The wait where too many questions wait for a host. */
+const crowdedMs = 5_000
 /** The most hosts for which it is known until when they refuse. */
 const maxHeldHosts = 1_000
 
@@ -33,9 +36,17 @@ export type LookupAccess = Pick<LookupKit, 'env' | 'settings'>
 
 type KeptAnswer = { readonly text: string; readonly until: number }
 
+type LookupsOptions = {
+  /** What may be reached where only public addresses may. */
+  readonly web?: WebAccess
+  /** Called with the name of the part and the result of each question. */
+  readonly ended?: (lookup: string, result: LookupResult) => void
+}
+
 export class Lookups {
   readonly #clock: Clock
   readonly #web: WebAccess | undefined
+  readonly #ended: NonNullable<LookupsOptions['ended']>
   readonly #kept = new Map<string, KeptAnswer>()
   #keptBytes = 0
   /** The questions that are asked now. */
@@ -44,24 +55,29 @@ export class Lookups {
   /** Until when a host refuses all questions of a credential, by host and credential. */
   readonly #held = new Map<string, number>()
 
-  /** `web`: what may be reached where only public addresses may. */
-  constructor(clock: Clock, web?: WebAccess) {
+  constructor(clock: Clock, { web, ended = () => {} }: LookupsOptions = {}) {
     this.#clock = clock
     this.#web = web
+    this.#ended = ended
   }
 
   /** Asks a question. Never rejects. */
-  ask(question: LookupQuestion, access: LookupAccess): Promise<LookupAnswer> {
+  async ask(question: LookupQuestion, access: LookupAccess): Promise<LookupAnswer> {
     // The key has the credentials too, so that no answer reaches a route that may not ask. It is hashed, so that no secret is kept in it.
     const { profile, part, spec, values, deadline, isFresh = false } = question
     const identity = [profile, part.name, spec, values, access.settings, part.token?.(spec, access) ?? null]
     const key = createHash('sha256').update(JSON.stringify(identity)).digest('base64url')
     const kept = isFresh ? undefined : this.#keptAnswer(key)
-    if (kept !== undefined) return Promise.resolve({ ok: true, text: kept })
+    if (kept !== undefined) {
+      this.#ended(part.name, 'kept')
+      return { ok: true, text: kept }
+    }
     // A question that began before is no fresh one.
     const shared = `${isFresh} ${key}`
-    const answer = this.#asked.get(shared) ?? this.#begin(shared, key, question, access)
-    return within(answer, deadline - this.#clock.monotonic(), this.#clock, () => late)
+    const asked = this.#asked.get(shared) ?? this.#begin(shared, key, question, access)
+    const answer = await within(asked, deadline - this.#clock.monotonic(), this.#clock, () => late)
+    this.#ended(part.name, answer.ok ? 'answered' : answer.retryAfterMs === undefined ? 'failed' : 'limited')
+    return answer
   }
 
   #begin(shared: string, key: string, question: LookupQuestion, access: LookupAccess): Promise<LookupAnswer> {
@@ -125,7 +141,7 @@ export class Lookups {
     const slots = this.#slots.get(origin) ?? createSlots(() => maxAtOnce, maxWaiting)
     this.#slots.set(origin, slots)
     const got = await slots.run(() => this.#getNow(request, deadline - this.#clock.monotonic()))
-    if (!got) return { ok: false, why: `too many questions wait for ${host}` }
+    if (!got) return { ok: false, why: `too many questions wait for ${host}`, retryAfterMs: crowdedMs }
     if (!got.ok && got.retryAfterMs !== undefined) {
       if (this.#held.size >= maxHeldHosts) this.#held.clear()
       this.#held.set(heldKey, this.#clock.monotonic() + got.retryAfterMs)

@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
+import { steppedClock } from '../fakes/clock.ts'
 import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
 import { giteaApi, giteaForkSha, giteaMergedSha, giteaOwnSha, giteaRepo, giteaToken } from '../fakes/gitea-api.ts'
 import { forkSha, githubApi, githubToken, ownSha, repo } from '../fakes/github-api.ts'
@@ -42,7 +43,7 @@ const start = async (t: Test, question: { readonly [key: string]: string }, answ
     const text = String(texts().at(-1))
     return /^[[{]|^null$/.test(text) ? JSON.parse(text) : text
   }
-  return { answered, seen }
+  return { answered, seen, lines: gateway.lines }
 }
 
 t.test('a pull request has the same small shape everywhere', async (t) => {
@@ -331,6 +332,45 @@ t.test('an address of its own needs its path and its token, and the platform giv
   t.match(await without.line(({ stage, reason }) => stage === 'lookup' && reason !== undefined), {
     reason: 'lookup.x: not connected: set platforms.gitlab.token (GITLAB_TOKEN)',
   })
+})
+
+t.test('a host whose limit is used up is not asked again until it ends, and the metric says so', async (t) => {
+  const now = 1_800_000_000
+  const used = (prefix: string) => ({ [`${prefix}ratelimit-remaining`]: '0', [`${prefix}ratelimit-reset`]: String(now + 120) })
+  for (const [question, status, headers, waitSeconds] of [
+    [{ github: 'pull_request' }, 403, used('x-'), 120],
+    [{ github: 'pull_request' }, 429, used('x-'), 120],
+    [{ github: 'pull_request' }, 403, { ...used('x-'), 'x-ratelimit-reset': String(now + 86_400) }, 3_600],
+    [{ gitlab: 'merge_request', repo: project }, 429, used(''), 120],
+    [{ gitlab: 'merge_request', repo: project }, 429, { ...used(''), 'retry-after': '30' }, 30],
+    // Gitea itself has no limit; a proxy in front of it may have one, and may not say for how long.
+    [{ gitea: 'pull_request' }, 503, { 'retry-after': '30' }, 30],
+    [{ gitea: 'pull_request' }, 429, {}, 60],
+  ] as const) {
+    const clock = steppedClock(now * 1000)
+    const limited = { isNow: true }
+    const host = 'gitlab' in question ? hosts.gitlab : 'gitea' in question ? hosts.gitea : hosts.github
+    const answer: Answer = (response, seen) => (limited.isNow ? json(response, status, {}, headers) : host.api()(response, seen))
+    const { answered, seen, lines } = await start(t, { number: '{n}', ...question }, answer, {
+      clock,
+      config: { metrics: { enabled: true, port: 0 } },
+    })
+    const about = `${host.path} ${status} ${JSON.stringify(headers)}`
+    t.match(await answered({ n: 7 }), [503, new RegExp(`HTTP ${status}$`), String(waitSeconds)], about)
+    clock.advance(waitSeconds * 1000 - 1)
+    t.match(await answered({ n: 8 }), [503, /takes no questions now$/, '1'], about)
+    t.equal(seen.length, 1, about)
+    limited.isNow = false
+    clock.advance(1)
+    t.match(await answered({ n: 404 }), null, about)
+    const metrics = await (await fetch(String(lines.find(({ msg }) => msg === 'metrics')?.url))).text()
+    const [name] = Object.keys(question)
+    for (const [result, count] of [
+      ['limited', 2],
+      ['answered', 1],
+    ] as const)
+      t.match(metrics, `headgate_lookups_total{lookup="${name}",result="${result}"} ${count}`, about)
+  }
 })
 
 t.test('a host without room, and a hostile one, give no answer and are quoted nowhere', async (t) => {

@@ -167,7 +167,8 @@ t.test('answers are kept for cache_minutes, failures never, and equal questions 
     if (holds) waiting.push(end)
     else end()
   }
-  const gateway = await start(t, (origin) => ({ lookup: about(origin, { cache_minutes: 10 }) }), answer, { clock })
+  const counting = { clock, config: { metrics: { enabled: true, port: 0 } } }
+  const gateway = await start(t, (origin) => ({ lookup: about(origin, { cache_minutes: 10 }) }), answer, counting)
   await gateway.said({ host: 'a' })
   status = 200
   t.match(await gateway.said({ host: 'a' }), { status: 202 }, 'a failure is not kept')
@@ -180,6 +181,9 @@ t.test('answers are kept for cache_minutes, failures never, and equal questions 
   for (const end of waiting) end()
   t.match(await both, [{ status: 202 }, { status: 202 }, { status: 202 }])
   t.equal(gateway.seen.length, 3)
+  const told = await (await fetch(String(gateway.lines.find(({ msg }) => msg === 'metrics')?.url))).text()
+  for (const [result, count] of Object.entries({ failed: 1, answered: 4, kept: 1 }))
+    t.match(told, `headgate_lookups_total{lookup="http",result="${result}"} ${count}`)
 })
 
 t.test('two values that read the same when they stand side by side have answers of their own', async (t) => {
@@ -315,7 +319,7 @@ const askAt = (http: string, access: Partial<WebAccess>) => {
   const web: WebAccess = { resolve: async () => [], isPublic: () => false, ports: new Set(), ...access }
   const part = lookupsByName.get('http') as LookupPart
   const question = { profile: 'default', name: 'q', part, spec: { http }, values: { url: http }, deadline: clock.monotonic() + 5_000 }
-  return new Lookups(clock, web).ask(question, { env: {}, settings: {} })
+  return new Lookups(clock, { web }).ask(question, { env: {}, settings: {} })
 }
 
 t.test('a name that leads into a private network is not asked, and the address that was checked is the one that is asked', async (t) => {

@@ -187,6 +187,12 @@ export type CatchUpEnded = {
   readonly isElsewhere: boolean
 }
 
+/**
+ * How a question of a lookup ended. `kept`: by an answer that was kept. `limited`: the server takes no questions now, or too many wait for
+ * it.
+ */
+export type LookupResult = 'answered' | 'kept' | 'limited' | 'failed'
+
 /** Who makes something of facts of many kinds. Whoever waits for one kind alone needs no name here. */
 export type FactReader = 'alerts' | 'catch_up' | 'journal' | 'log' | 'metrics' | 'replies' | 'traces' | 'traffic'
 
@@ -338,6 +344,8 @@ type Entries =
         readonly first: readonly string[]
       }
     >
+  /** A question of a lookup ended. `lookup`: the name of its part. */
+  | Entry<'metrics', { readonly kind: 'lookup_ended'; readonly lookup: string; readonly result: LookupResult }>
   /** A script of a route ended. `ms`: how long it took, including the wait for a slot. */
   | Entry<'metrics', { readonly kind: 'script_ended'; readonly ok: boolean; readonly ms: number }>
   /** A list at a web address was asked for. `list`: its address without what may let in. `ok: false`: there is no newer list. */

@@ -52,6 +52,12 @@ export const metrics = {
     'route',
     'field',
   ),
+  lookups: counter(
+    'headgate_lookups_total',
+    'Questions of lookups by what is asked (http, github …): answered, kept (by an answer that was kept), limited (the server takes none now, or too many wait for it) or failed.',
+    'lookup',
+    'result',
+  ),
   scriptSeconds: histogram(
     'headgate_script_duration_seconds',
     workSeconds,

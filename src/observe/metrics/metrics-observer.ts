@@ -31,6 +31,7 @@ export const createMetricsObserver = (meter: Meter, clock: Pick<Clock, 'now'>): 
     redaction_missed({ route, fields }) {
       for (const field of fields) meter.add('redactionsMissed', [route, field])
     },
+    lookup_ended: ({ lookup, result }) => meter.add('lookups', [lookup, result]),
     script_ended: ({ ok, ms }) => meter.add('scriptSeconds', [resultOf(ok)], seconds(ms)),
     list_fetched: ({ list, ok }) => meter.add('listFetches', [list, resultOf(ok)]),
     records_lost: ({ lines }) => meter.add('recordsLost', [], lines),
