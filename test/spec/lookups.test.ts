@@ -405,7 +405,9 @@ t.test('a trace and a test ask nothing, and take the answers that they are given
   t.match(untold.out, /lookup\.owner: no answer/)
   t.equal(seen.length, 0)
   t.match((await trace('--lookups', '{"owner":"team-db"}')).out, /owner = "team-db"\n +ok +filters\[1\]/)
+  t.equal(JSON.parse((await trace('--lookups', '{"owner":"x"}', '--json')).out).data.side_effects, 'none')
   const told = JSON.parse((await trace('--ask', '--json')).out).data
+  t.equal(told.side_effects, 'lookup.owner')
   const at = told.stages.find(({ stage }: { stage: string }) => stage === 'lookup')
   t.match(at.detail, { lookups: { owner: 'team-db' }, conditions: [{ name: 'filters[1]', holds: true }] })
   t.equal(seen.length, 1)
@@ -424,5 +426,34 @@ t.test('validate finds what nothing reads, and keys without effect', async (t) =
   t.match(
     JSON.parse(out).data.diagnostics.map(({ code, pointer }: { code: string; pointer: string }) => `${code} ${pointer}`),
     ['WH303 /platforms/webhook/extra/secret', 'WH715 /platforms/webhook/extra/routes/r/lookup/a'],
+  )
+})
+
+t.test('validate looks for no answer of a lookup in samples and payload schemas', async (t) => {
+  const route = {
+    verify: 'github',
+    secret: '${SECRET}',
+    events: ['workflow_run'],
+    payload_schema: 'schemas/run.json',
+    lookup: { pr: { http: 'https://x.example/{workflow_run.head_sha}' } },
+    filters: [
+      { field: 'lookup.pr.state', equals: 'open' },
+      { field: 'workflow_run.nothing', equals: 'open' },
+    ],
+    prompt: '{lookup.pr.number}',
+    deliver: 'log',
+  }
+  const schema = { type: 'object', properties: { action: {}, workflow_run: {} }, additionalProperties: false }
+  const webhook = { enabled: true, extra: { routes: { r: route } } }
+  const dir = newFolder(t, {
+    'config.yaml': stringify({ platforms: { webhook } }),
+    '.env': 'SECRET=c3f1d0a97be24586',
+    schemas: { 'run.json': JSON.stringify(schema) },
+  })
+  const { out } = await runAt(dir, ['validate', '--json'])
+  const found = JSON.parse(out).data.diagnostics.filter(({ code }: { code: string }) => code === 'WH415' || code === 'WH417')
+  t.strictSame(
+    found.map(({ code, pointer }: { code: string; pointer: string }) => `${code} ${pointer}`),
+    ['WH415 /platforms/webhook/extra/routes/r/filters/1/field'],
   )
 })

@@ -8,7 +8,21 @@ import type { Trace } from './trace.ts'
 
 /** Returns the description. Every member is present, `null` where the trace says nothing. */
 export const describeTrace = (traced: Trace): JsonObject => {
-  const { route, profile, event, name, reason, answer: reply, stoppedAt, stages, placeholders, starts, ranScript, notes } = traced
+  const {
+    route,
+    profile,
+    event,
+    name,
+    reason,
+    answer: reply,
+    stoppedAt,
+    stages,
+    placeholders,
+    starts,
+    ranScript,
+    asked = [],
+    notes,
+  } = traced
   return {
     route,
     profile,
@@ -30,7 +44,7 @@ export const describeTrace = (traced: Trace): JsonObject => {
     cuts: placeholders.flatMap(({ where, written, cut }) => (cut ? { where, written, ...cut } : [])),
     unresolved: [...new Set(placeholders.flatMap(({ written, missing }) => (missing ? withoutBraces(written) : [])))],
     deliver: starts ? { target: starts.target, extra: shownExtra(starts) } : null,
-    side_effects: ranScript ? 'script' : 'none',
+    side_effects: [...asked.map((each) => `lookup.${each}`), ...(ranScript ? ['script'] : [])].join(', ') || 'none',
     notes: [...notes],
   }
 }

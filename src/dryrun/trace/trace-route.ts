@@ -58,22 +58,33 @@ export const traceRoute = async (workspace: Workspace, name: string, options: Tr
   const { config } = entries.loaded
   const { catalogue } = await catalogueOf(config)
   const traced = await requestToTrace(workspace, source, { config, catalogue }, options)
+  const asked = new Set<string>()
   const effects = {
     jobs: quietBook(config, catalogue),
     clock: systemClock,
     ...(options.runScripts ? { script: runScript } : {}),
-    ...lookupEffect(options.lookups, config),
+    ...lookupEffect(options.lookups, config, asked),
     openList: listsEffect(options),
   }
-  return trace(traced, { source, config, catalogue, effects })
+  const told = await trace(traced, { source, config, catalogue, effects })
+  return { ...told, ...(asked.size > 0 ? { asked: [...asked] } : {}) }
 }
 
-/** Returns the effect that answers lookups. Asked are those of one trace, so no answer is kept. */
-const lookupEffect = (lookups: TraceOptions['lookups'], { profiles }: Pick<Config, 'profiles'>): Pick<Partial<Effects>, 'lookup'> => {
+/** Returns the effect that answers lookups, and adds the names of those that it asks. They are of one trace, so no answer is kept. */
+const lookupEffect = (
+  lookups: TraceOptions['lookups'],
+  { profiles }: Pick<Config, 'profiles'>,
+  asked: Set<string>,
+): Pick<Partial<Effects>, 'lookup'> => {
   if (lookups === undefined) return {}
   if (lookups !== 'ask') return { lookup: givenLookups({ answers: lookups }) }
   const asking = new Lookups(systemClock)
-  return { lookup: (question) => asking.ask(question, lookupAccess(question.part, profiles.get(question.profile))) }
+  return {
+    lookup(question) {
+      asked.add(question.name)
+      return asking.ask(question, lookupAccess(question.part, profiles.get(question.profile)))
+    },
+  }
 }
 
 /** Returns the effect that opens lists. Fetched are those of one trace, so no list is kept. */
