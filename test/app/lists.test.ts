@@ -388,6 +388,8 @@ t.test('tests and traces take their lists from whoever runs them', async (t) => 
   t.same(seen, [])
   t.match((await trace('eve', '--ask')).out, /accepted/)
   t.equal(seen.length, 1)
+  const { side_effects: effects } = JSON.parse((await trace('eve', '--ask', '--json')).out).data
+  t.equal(effects, `list ${url.replace(/^https?:\/\//, '')}`)
   t.match(await trace('ann', '--lists', '[]'), { code: 2, err: /--lists is no map/ })
 })
 

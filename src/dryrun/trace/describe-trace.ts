@@ -44,7 +44,7 @@ export const describeTrace = (traced: Trace): JsonObject => {
     cuts: placeholders.flatMap(({ where, written, cut }) => (cut ? { where, written, ...cut } : [])),
     unresolved: [...new Set(placeholders.flatMap(({ written, missing }) => (missing ? withoutBraces(written) : [])))],
     deliver: starts ? { target: starts.target, extra: shownExtra(starts) } : null,
-    side_effects: [...asked.map((each) => `lookup.${each}`), ...(ranScript ? ['script'] : [])].join(', ') || 'none',
+    side_effects: [...asked, ...(ranScript ? ['script'] : [])].join(', ') || 'none',
     notes: [...notes],
   }
 }

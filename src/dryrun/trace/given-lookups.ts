@@ -15,7 +15,9 @@ export type GivenAnswers = {
 export const givenLookups =
   ({ answers = {}, later = {}, failures = {} }: GivenAnswers): AskLookup =>
   async ({ name, isFresh }) => {
-    const [failed, answer] = [own(failures, name), (isFresh && own<Json>(later, name)) ?? own<Json>(answers, name)]
+    const failed = own(failures, name)
+    // `null` is an answer: the server knows of nothing.
+    const answer = own<Json>(isFresh && Object.hasOwn(later, name) ? later : answers, name)
     if (failed !== undefined) return { ok: false, why: failed }
     return answer === undefined ? undefined : { ok: true, text: JSON.stringify(answer) }
   }

@@ -10,6 +10,7 @@ import { repeatRequest } from '../../datadir/records/request-again.ts'
 import { readRoutes } from '../../datadir/routes.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import type { Effects } from '../../parts/effects.ts'
+import { shownAddress } from '../../parts/operators/in-list.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { runScript } from '../../process/script.ts'
@@ -64,13 +65,13 @@ export const traceRoute = async (workspace: Workspace, name: string, options: Tr
     clock: systemClock,
     ...(options.runScripts ? { script: runScript } : {}),
     ...lookupEffect(options.lookups, config, asked),
-    openList: listsEffect(options),
+    openList: listsEffect(options, asked),
   }
   const told = await trace(traced, { source, config, catalogue, effects })
   return { ...told, ...(asked.size > 0 ? { asked: [...asked] } : {}) }
 }
 
-/** Returns the effect that answers lookups, and adds the names of those that it asks. They are of one trace, so no answer is kept. */
+/** Returns the effect that answers lookups, and adds those that it asks. They are of one trace, so no answer is kept. */
 const lookupEffect = (
   lookups: TraceOptions['lookups'],
   { profiles }: Pick<Config, 'profiles'>,
@@ -81,17 +82,22 @@ const lookupEffect = (
   const asking = new Lookups(systemClock)
   return {
     lookup(question) {
-      asked.add(question.name)
+      asked.add(`lookup.${question.name}`)
       return asking.ask(question, lookupAccess(question.part, profiles.get(question.profile)))
     },
   }
 }
 
-/** Returns the effect that opens lists. Fetched are those of one trace, so no list is kept. */
-const listsEffect = ({ lookups, lists = {} }: TraceOptions): Effects['openList'] => {
+/** Returns the effect that opens lists, and adds the addresses that it fetches. They are of one trace, so no list is kept. */
+const listsEffect = ({ lookups, lists = {} }: TraceOptions, asked: Set<string>): Effects['openList'] => {
   const fetched = lookups === 'ask' ? new FetchedLists({ clock: systemClock, log: silentLog, facts: { emit: () => {} } }) : undefined
   const { openList } = createDryEffects()
-  return (spec, dataDir) => openGivenList(spec, lists) ?? (fetched && !('store' in spec) ? fetched.open(spec) : openList(spec, dataDir))
+  return (spec, dataDir) => {
+    const given = openGivenList(spec, lists)
+    if (given || !fetched || 'store' in spec) return given ?? openList(spec, dataDir)
+    asked.add(`list ${shownAddress(spec.url)}`)
+    return fetched.open(spec)
+  }
 }
 
 /**

@@ -78,7 +78,7 @@ export type Trace = {
   readonly undeliverable?: string
   /** Whether the route's script ran. Beside it and lookups that are asked, nothing in a trace has an effect outside of the trace. */
   readonly ranScript: boolean
-  /** The names of the lookups that were asked over the network; absent where none was. */
+  /** The lookups and lists that were asked over the network, such as `lookup.pr`; absent where none was. */
   readonly asked?: readonly string[]
   /** Steps that were left out and could have changed the outcome. */
   readonly notes: readonly string[]
