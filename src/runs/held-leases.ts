@@ -44,8 +44,12 @@ export class HeldLeases {
     this.leaseMs = options.isShared ? sharedLeaseMs : soleLeaseMs
   }
 
-  /** Begins to renew a lease. `takenAt`: the monotonic time at which the store was asked for the lease. */
+  /**
+   * Begins to renew a lease. `takenAt`: the monotonic time at which the store was asked for the lease. A lease of the same run that is held
+   * already is lost: it ran out by the clock of the store, which may have been put forward.
+   */
   add(lease: Lease, takenAt: number): void {
+    for (const held of this.#held.keys()) if (held.runId === lease.runId) this.#options.lost(held)
     this.#held.set(lease, { since: takenAt, isDoubtful: false })
     // Where the store fails, renewing is tried again before the next run is taken.
     this.#renewing ??= repeat(this.#options.clock, this.#everyMs, () => this.#renew(), { failed: () => {} })

@@ -255,7 +255,8 @@ export class Worker {
   }
 
   #takenOver(lease: Lease): void {
-    if (this.#cancels.wasStopped(lease)) this.#options.log('info', runFields(lease), 'the agent of a run was stopped: the run is cancelled')
+    if (this.#cancels.wasStopped(lease))
+      this.#options.log('info', runFields(lease), 'the agent of a run was stopped: the run is cancelled, or was taken again')
     else this.#options.log('warn', runFields(lease), 'a run that took too long was taken over by another')
   }
 }

@@ -10,7 +10,8 @@ import t, { type Test } from 'tap'
 import { gatewayAt } from '../../src/http/control/client.ts'
 import { newFolder } from '../fakes/folder.ts'
 import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
-import { type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { isGone, isRunning } from '../fakes/process.ts'
+import { linesIn, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { relayKey, startRelay } from '../fakes/relay.ts'
 import { ok, putForward, sharedDirectories } from '../fakes/shared-gateways.ts'
 import { sink } from '../fakes/sink.ts'
@@ -223,7 +224,7 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     for (const { headers } of [third, worked, waits])
       t.match(ok(t, two.dir, 'events', 'cancel', String(headers['x-headgate-event-id'])), /cancelled/)
     // The first gateway learns of the cancel when it renews its lease.
-    await one.line(({ msg }) => msg === 'the agent of a run was stopped: the run is cancelled')
+    await one.line(({ msg }) => msg.startsWith('the agent of a run was stopped: the run is cancelled'))
     const ended = () =>
       [one, two].flatMap(({ lines }) => lines).flatMap(({ msg, delivery_id }) => (msg === 'run is cancelled' ? [delivery_id] : []))
     await until(() => ended().length >= 3)
@@ -233,6 +234,26 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     t.equal(receiver.seen.length, 1, 'nothing of the cancelled runs was sent')
     t.strictSame(ended().sort(), ['third', 'waits', 'worked'], 'each end is recorded once')
     t.strictSame(readFileSync(join(dir, 'began'), 'utf8').trim().split('\n'), ['worked', 'waits', 'next'])
+  })
+
+  await t.test('a gateway that takes a run again, because the clock of the database was put forward, stops its first agent', async (t) => {
+    const receiver = await sink(t, (response) => response.end())
+    const dir = newFolder(t)
+    const script = `echo $$ >> ${dir}/began; while [ ! -e ${dir}/go ]; do sleep .05; done; echo reply`
+    const [home = ''] = sharedDirectories(t, server, 1, {
+      adapter: { secret, routes: { r: { prompt: 'p', deliver: 'http', deliver_extra: { url: `${receiver.origin}/` } } } },
+      agent: { runner: 'command', command: ['sh', '-c', script] },
+    })
+    const gateway = await startGateway(t, home)
+    t.equal((await gateway.post('r', 'a')).status, 202)
+    const [first] = await until(() => linesIn(dir, 'began').length === 1 && linesIn(dir, 'began'))
+    await putForward(t, home, 120)
+    const [, second] = await until(() => linesIn(dir, 'began').length === 2 && linesIn(dir, 'began'))
+    t.ok(await isGone(Number(first)))
+    t.ok(isRunning(Number(second)), 'the second goes on')
+    writeFileSync(join(dir, 'go'), '')
+    await until(() => /^backlog +0$/m.test(ok(t, home, 'gateway', 'status')))
+    t.equal(receiver.seen.length, 1)
   })
 
   await t.test('a route is paused and resumed at one gateway for both', async (t) => {

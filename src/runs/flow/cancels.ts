@@ -2,7 +2,7 @@
 
 import type { NewRun } from '../../core/new-run.ts'
 import type { RunEnd } from '../../core/run-end.ts'
-import type { Lease, RunId } from '../../store/ports.ts'
+import type { Lease } from '../../store/ports.ts'
 
 export const cancelledError = 'cancelled by hand'
 
@@ -21,19 +21,19 @@ type AskedRun = { readonly eventId: string; readonly stop: (why: RunStopped) => 
 
 /** The runs of a worker whose agents are being asked. */
 export class Cancels {
-  readonly #asked = new Map<RunId, AskedRun>()
+  readonly #asked = new Map<Lease, AskedRun>()
   readonly #stopped = new WeakSet<Lease>()
 
   /** Adds a run whose agent is asked from now on. `stop` stops the agent. Returns the function that removes the run once the agent has ended. */
   asking(lease: Lease, stop: AskedRun['stop']): () => void {
-    this.#asked.set(lease.runId, {
+    this.#asked.set(lease, {
       eventId: lease.run.eventId,
       stop: (why) => {
         this.#stopped.add(lease)
         stop(why)
       },
     })
-    return () => void this.#asked.delete(lease.runId)
+    return () => void this.#asked.delete(lease)
   }
 
   wasStopped(lease: Lease): boolean {
@@ -41,8 +41,8 @@ export class Cancels {
   }
 
   /** Stops the agent of a run whose lease is lost. */
-  lost({ runId }: Lease): void {
-    this.#asked.get(runId)?.stop(new RunStopped())
+  lost(lease: Lease): void {
+    this.#asked.get(lease)?.stop(new RunStopped())
   }
 
   /** Stops the agents of events' runs. */
