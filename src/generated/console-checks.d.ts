@@ -29,6 +29,10 @@ export const targetsQuestion: Check
 export const targetTestQuestion: Check
 export const testTargetQuestion: Check
 export const resetBreakerQuestion: Check
+export const listsQuestion: Check
+export const listQuestion: Check
+export const addToListQuestion: Check
+export const removeFromListQuestion: Check
 export const healthQuestion: Check
 export const previewReloadQuestion: Check
 export const reloadQuestion: Check

@@ -7,6 +7,7 @@ export const barScreens = [
   { name: 'Work', path: '/work' },
   { name: 'Routes', path: '/routes' },
   { name: 'Targets', path: '/targets' },
+  { name: 'Lists', path: '/lists' },
   { name: 'Health', path: '/health' },
   { name: 'Charts', path: '/charts' },
 ] as const

@@ -111,6 +111,22 @@ export const consoleQuestions = {
     right: 'operate', audit: {"action":"reset_breaker","on":{"target":"target","address":"address"}}, quotes: [],
     question: { check: checks.resetBreakerQuestion, members: {target: { must: 'a string' }, address: { must: 'a string' }}, required: ["target"] },
   },
+  lists: {
+    right: 'view', quotes: [],
+    question: { check: checks.listsQuestion, members: {}, required: [] },
+  },
+  list: {
+    right: 'payloads', quotes: [],
+    question: { check: checks.listQuestion, members: {name: { must: 'a string' }, text: { must: 'a string' }}, required: ["name"] },
+  },
+  addToList: {
+    right: 'operate', audit: {"action":"add_to_list","on":{"name":"name","values":"values","for_minutes":"for_minutes"}}, quotes: [],
+    question: { check: checks.addToListQuestion, members: {name: { must: 'a string' }, values: { must: 'a list of at most 100 strings', maxItems: 100 }, for_minutes: { must: 'a whole number' }}, required: ["name","values"] },
+  },
+  removeFromList: {
+    right: 'operate', audit: {"action":"remove_from_list","on":{"name":"name","values":"values"}}, quotes: [],
+    question: { check: checks.removeFromListQuestion, members: {name: { must: 'a string' }, values: { must: 'a list of at most 100 strings', maxItems: 100 }}, required: ["name","values"] },
+  },
   health: {
     right: 'view', quotes: [],
     question: { check: checks.healthQuestion, members: {}, required: [] },
@@ -416,6 +432,29 @@ export type ConsoleQuestions = {
     readonly target: string
     /** One address of the target. */
     readonly address?: string
+  }
+  /** The lists that conditions ask, without their values. */
+  readonly lists: Record<never, never>
+  /** The values of a list, in the order in which they were added; at most 200. */
+  readonly list: {
+    /** The name of the list. */
+    readonly name: string
+    /** A text that the values have in them; without it, all values. */
+    readonly text?: string
+  }
+  /** Adds values to a list, and makes the list where there is none. */
+  readonly addToList: {
+    /** The name of the list. */
+    readonly name: string
+    readonly values: readonly string[]
+    /** After so many minutes the values are out of the list again; without it, they stay. */
+    readonly for_minutes?: number
+  }
+  /** Removes values from a list, which stays. */
+  readonly removeFromList: {
+    /** The name of the list. */
+    readonly name: string
+    readonly values: readonly string[]
   }
   /** What the gateway says of itself and of other replicas, and what the checks of this machine found. */
   readonly health: Record<never, never>

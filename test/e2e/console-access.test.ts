@@ -158,6 +158,7 @@ const valuesOf = (id: string): { readonly [member: string]: unknown } => ({
   from: '',
   to: 'prompt: x',
   fix: 'none',
+  values: ['ann'],
 })
 
 /** The files of a data directory that are neither records nor drafts, nor what the agent writes. */

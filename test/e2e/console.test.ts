@@ -239,6 +239,7 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Health' }).waitFor()
 
+  t.equal(command({ dir: gateway.dir }, 'lists', 'add', 'people', 'ann').status, 0)
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
     const names = await page.getByRole('navigation', { name: 'screens' }).getByRole('link').allTextContents()
@@ -340,6 +341,59 @@ t.test('what waits in groups and lanes, targets that are tried, a reload that is
   await gateway.ended
   await page.getByText('no gateway runs').waitFor()
   t.same(complaints, [])
+})
+
+t.test('values are added to a list and taken out, and a list at an address says how it is', needsChromium, async (t) => {
+  const server = await sink(t, (response) => response.writeHead(500).end())
+  const route = (in_list: object) => ({ prompt: 'x', filters: { field: 'by', in_list } })
+  const asking = { kept: route({ store: 'people' }), fetched: route({ url: `${server.origin}/team?key=tok`, allow_private: true }) }
+  const gateway = await startGateway(t, dataDir(t, { routes: asking }))
+  const status = async (id: string) => (await gateway.post('kept', id, { body: '{"by":"ann"}' })).status
+  t.equal(await status('1'), 503)
+  const { page, complaints } = await signedInPage(t, await startConsole(t, gateway.dir))
+  await page.keyboard.press(keyOf('Lists'))
+  await page.getByText('No list is kept here.').waitFor()
+  await page.getByText(/HTTP 500, \d+ times? since/).waitFor()
+  await page.getByLabel('List', { exact: true }).fill('people')
+  await page.getByLabel('Values, one a line').fill(`ann\n\n ${hostile.replace('\u0007', '')} `)
+  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByText('people: 2 values now').waitFor()
+  t.equal(await status('2'), 202, 'it counts from the answer on')
+  await page.getByRole('link', { name: 'people' }).click()
+  await page.getByLabel('values').getByText('<img src=x').waitFor()
+  await checkScreen(t, page, 'Lists', 'light')
+  await page.getByRole('link', { name: 'people' }).click()
+  await page.getByLabel('Find').fill('nn')
+  await page.getByText('<img src=x').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Remove ann' }).click()
+  await page.getByText('No value fits.').waitFor()
+  t.equal(await status('3'), 200)
+  await page.getByLabel('Values, one a line').fill('eve')
+  await page.getByLabel('They stay').selectOption('for a day')
+  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByLabel('Find').fill('eve')
+  await page.getByText(/^eve until /).waitFor()
+  await page.getByLabel('List', { exact: true }).fill('../x')
+  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByText('"../x" is no name of a list').waitFor()
+  t.notMatch(await page.content(), /key=tok/)
+  t.match(
+    linesIn(gateway.dir, 'state/audit.jsonl').flatMap((line) => {
+      const { action, on, result } = JSON.parse(line)
+      return action.endsWith('_list') && result !== 'begun' ? [[action, on]] : []
+    }),
+    [
+      ['add_to_list', { name: 'people', values: ['ann', /^<img/] }],
+      ['remove_from_list', { name: 'people', values: ['ann'] }],
+      ['add_to_list', { name: 'people', values: ['eve'], for_minutes: 1440 }],
+      ['add_to_list', { name: '../x', values: [] }],
+    ],
+  )
+  t.equal(await page.title(), 'headgate')
+  t.same(
+    complaints.filter((each) => !/400/.test(each)),
+    [],
+  )
 })
 
 t.test('all pages of a browser share one stream, and none is kept busy by traffic or by a page that sleeps', needsChromium, async (t) => {

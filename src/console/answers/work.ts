@@ -1,5 +1,6 @@
-/** The answers about work: bulk jobs, scheduled jobs, the backlog, alerts and sessions. */
+/** The answers about work: bulk jobs, scheduled jobs, the backlog, alerts and sessions; and about the lists that decide what becomes work. */
 
+import { minuteMs } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import { followSentences, takeEntries } from '../../datadir/entries/in-force.ts'
 import { listAlerts } from '../../features/alerts/ask-alerts.ts'
@@ -8,6 +9,7 @@ import { checkOutcomes } from '../../operate/events/selection-words.ts'
 import { listJobs } from '../../operate/jobs/job-list.ts'
 import { pauseJob } from '../../operate/jobs/pause-job.ts'
 import { runJob } from '../../operate/jobs/run-job.ts'
+import { addToList, type ChangedList, readList, readLists, removeFromList } from '../../operate/lists.ts'
 import { describeSession, listSessions } from '../../operate/sessions.ts'
 import type { SignIn } from '../access/sign-ins.ts'
 import { type BulkWork, createBulk } from '../bulk/bulk.ts'
@@ -16,6 +18,8 @@ import { type AnswerSurroundings, needSearchRight } from './surroundings.ts'
 type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 
 const maxSessions = 200
+/** The most values of a list that are shown. */
+const maxShownValues = 200
 
 export const workAnswers = ({ workspace, gateway, audit, clock }: AnswerSurroundings) => {
   const bulk = createBulk(workspace, gateway, clock)
@@ -40,7 +44,23 @@ export const workAnswers = ({ workspace, gateway, audit, clock }: AnswerSurround
     const done = await pauseJob(workspace, job, paused, { profile })
     return { ...done, notices: [...done.notices, ...followSentences(await takeEntries(workspace, gateway))] }
   }
+  const changeList = async (change: Promise<ChangedList>) => {
+    const done = await change
+    return { ...done, notices: followSentences(await takeEntries(workspace, gateway)) }
+  }
   return {
+    async lists() {
+      const status = await (await gateway.find())?.status()
+      /** `fetched`: the lists at web addresses; `null` where no gateway runs, so that nobody fetches them. */
+      return { kept: readLists(workspace), fetched: status ? (status.lists ?? []) : null }
+    },
+    async list({ name, text = '' }: Asked<'list'>) {
+      const found = readList(workspace, name).filter(({ value }) => value.includes(text))
+      return { values: found.slice(0, maxShownValues), more: found.length > maxShownValues }
+    },
+    addToList: ({ name, values, for_minutes: minutes }: Asked<'addToList'>) =>
+      changeList(addToList(workspace, name, values, minutes === undefined ? undefined : minutes * minuteMs)),
+    removeFromList: ({ name, values }: Asked<'removeFromList'>) => changeList(removeFromList(workspace, name, values)),
     async bulkPlan({ action, ...criteria }: Asked<'bulkPlan'>, signIn: SignIn) {
       needSearchRight(signIn, criteria)
       checkOutcomes(criteria.outcome)

@@ -20,8 +20,9 @@ import { TargetsScreen } from './targets.tsx'
 import { shown } from './words.ts'
 import { WorkScreen } from './work.tsx'
 
-// The scripts of these screens are several times as large as those of all others.
+// The scripts of these screens are loaded when somebody opens one: two are several times as large as all others, and lists are seldom needed.
 const ChartsScreen = lazy(async () => (await import('./charts/charts.tsx')).ChartsScreen)
+const ListsScreen = lazy(async () => (await import('./lists.tsx')).ListsScreen)
 const RouteEditor = lazy(async () => (await import('./route-editor/route-editor.tsx')).RouteEditor)
 
 const screens: { readonly [Name in (typeof barScreens)[number]['name']]: ComponentType } = {
@@ -30,6 +31,7 @@ const screens: { readonly [Name in (typeof barScreens)[number]['name']]: Compone
   Work: WorkScreen,
   Routes: RoutesScreen,
   Targets: TargetsScreen,
+  Lists: ListsScreen,
   Health: HealthScreen,
   Charts: ChartsScreen,
 }
