@@ -146,6 +146,24 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
     await connection.end()
   })
 
+  await t.test('of events with one key that reach three processes at once, the last ends the others', async (t) => {
+    const stores = await openThree(t)
+    const endKeys = 'A'.repeat(20)
+    const supersede = (store: Store, id: string) => {
+      const { eventId, ...run } = runOf(id)
+      // The keys stand right behind the id (src/store/postgres/sql/ending-functions.ts).
+      const work = { run: { eventId, endKeys, ...run }, claim: { key: id, holdMs: hourMs }, ending: { key: endKeys, by: eventId } }
+      return store.acceptAll([work])
+    }
+    for (let round = 0; round < 40; round++) {
+      await Promise.all(stores.map((store, i) => supersede(store, `${round}-${i}`)))
+      const taken = (await stores[0]?.take(99, hourMs)) ?? []
+      await Promise.all(taken.map((lease) => stores[0]?.finish(lease, { kind: 'done' })))
+      if (taken.length !== 3 || taken.filter(({ run }) => !run.cancelled).length !== 1)
+        t.fail(`round ${round}: ${taken.map(({ run: { eventId, endedBy } }) => `${eventId} ended by ${endedBy}`).join(', ')}`)
+    }
+  })
+
   await t.test('a run that is parked while the last of its lane ends gets its turn', async (t) => {
     const schema = server.newSchema()
     const stores = await Promise.all([open(t, schema), open(t, schema)])
