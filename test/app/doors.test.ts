@@ -88,6 +88,10 @@ const features: { readonly [row: string]: Feature } = {
   '`events`': ends({ events: ['release'] }, 'ignored'),
   '`filters`': ends({ filters: [{ field: 'n', equals: 2 }] }, 'ignored'),
   '`in_list`': works({ filters: [{ field: 'event_type', in_list: { store: 'allowed' } }] }),
+  '`in_list` at an address': works({
+    filters: [{ field: 'event_type', in_list: { url: `${asked}/list`, allow_private: true } }],
+  }),
+  '`in_list` refuses': ends({ filters: [{ field: 'event_type', in_list: { store: 'none' } }] }, 'list_unavailable'),
   '`payload_schema` ignores': ends({ payload_schema: 'n.json' }, 'ignored', [{ body: { event_type: 'push', n: 'one' } }]),
   '`payload_schema` refuses': ends({ payload_schema: 'n.json', payload_mismatch: 'refuse' }, 'schema_mismatch', [
     { body: { event_type: 'push', n: 'one' } },
@@ -483,7 +487,7 @@ const shownOf = async (gateway: TestGateway, slug: string, shown: string): Promi
 
 for (const [at, column] of columns.entries())
   t.test(column, { skip: column === 'shared store' && withoutPostgres }, async (t): Promise<void> => {
-    const target = await sink(t, (response, { url }) => json(response, 200, url === '/n' ? 1 : {}))
+    const target = await sink(t, (response, { url }) => json(response, 200, url === '/n' ? 1 : url === '/list' ? ['push'] : {}))
     const clock = ownTime(t)
     const door = await doors[column]?.({ t, start: starting(t, target, clock), origin: target.origin, clock })
     if (!door) throw new Error('the walk does not know this door')
