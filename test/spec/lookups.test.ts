@@ -450,10 +450,10 @@ t.test('validate looks for no answer of a lookup in samples and payload schemas'
     '.env': 'SECRET=c3f1d0a97be24586',
     schemas: { 'run.json': JSON.stringify(schema) },
   })
-  const { out } = await runAt(dir, ['validate', '--json'])
-  const found = JSON.parse(out).data.diagnostics.filter(({ code }: { code: string }) => code === 'WH415' || code === 'WH417')
+  const { out } = await runAt(dir, ['validate', '--sample', 'github', '--json'])
+  const found = JSON.parse(out).data.diagnostics.filter(({ code }: { code: string }) => /^WH(?:409|415|417|501)$/.test(code))
   t.strictSame(
     found.map(({ code, pointer }: { code: string; pointer: string }) => `${code} ${pointer}`),
-    ['WH415 /platforms/webhook/extra/routes/r/filters/1/field'],
+    ['WH409 /platforms/webhook/extra/routes/r/filters/1/field'],
   )
 })

@@ -11,6 +11,7 @@ import {
   pointerOf,
   type SourceRange,
 } from '../../core/diagnostic.ts'
+import { pathInLookup } from '../../expr/path.ts'
 import type { ReviewContext } from './review-context.ts'
 
 /** The details of a finding beside its message. `help` is required, because every finding has a way out. */
@@ -45,3 +46,7 @@ export const writtenPath = (path: Path): string =>
 
 /** Returns words as `"a" or "b"`. */
 export const eitherOf = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(' or ')
+
+/** Whether a path leads into the answers of the route's lookups, which no payload has. */
+export const isOfLookup = (path: string, { spec }: Pick<Subject, 'spec'>): boolean =>
+  spec.lookup !== undefined && pathInLookup(path) !== undefined

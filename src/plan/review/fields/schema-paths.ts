@@ -3,7 +3,7 @@
 import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import { changedFilesField } from '../../../expr/changed-files.ts'
-import { pathInBatch, pathInLookup } from '../../../expr/path.ts'
+import { pathInBatch } from '../../../expr/path.ts'
 import { partsOf } from '../../../expr/path-parts.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import { excludesPath, schemaPaths } from '../../../expr/schema/schema-paths.ts'
@@ -11,7 +11,7 @@ import { hasFallback } from '../../../expr/template.ts'
 import { openSchema } from '../../../parts/stages/payload-schema.ts'
 import { leavesOf, textNoun } from '../filters/fields.ts'
 import { nearPaths } from '../samples/near-paths.ts'
-import { eitherOf, type Subject } from '../subject.ts'
+import { eitherOf, isOfLookup, type Subject } from '../subject.ts'
 
 /**
  * Reports the fields and placeholders that the payload schema excludes. `texts`: the templates of the route. Where the route has a script
@@ -24,8 +24,7 @@ export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly p
   if ('message' in schema) return
   // Where a request is split, the payload schema describes one item, so it says nothing about a path that leads into the whole request.
   const isOfBatch = (path: string): boolean => spec.split !== false && pathInBatch(path) !== undefined
-  const isOfLookup = (path: string): boolean => spec.lookup !== undefined && pathInLookup(path) !== undefined
-  const isElsewhere = (path: string): boolean => isOfBatch(path) || isOfLookup(path) || partsOf(path)[0] === changedFilesField
+  const isElsewhere = (path: string): boolean => isOfBatch(path) || isOfLookup(path, subject) || partsOf(path)[0] === changedFilesField
   let known: readonly string[] | undefined
   const tell = (at: Path, what: string, path: string): void => {
     known ??= schemaPaths(schema).map((each) => each.path)

@@ -7,7 +7,7 @@ import { printable } from '../../../core/text.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import { templatePieces } from '../../dialects.ts'
 import { coversEvents, inNoneOf, type Sampled } from '../sampled.ts'
-import { fixOf, type Subject } from '../subject.ts'
+import { fixOf, isOfLookup, type Subject } from '../subject.ts'
 import { reviewExpression } from './expressions.ts'
 import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
 
@@ -68,7 +68,7 @@ const fillingsOf = ({ taken }: Sampled, where: string, written: string) =>
 
 const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: TextPart & { readonly path: string }): void => {
   const fillings = fillingsOf(sampled, at.where, piece.text)
-  if (fillings.length === 0 || fillings.some(({ filled }) => !filled.missing)) return
+  if (isOfLookup(piece.path, subject) || fillings.length === 0 || fillings.some(({ filled }) => !filled.missing)) return
   if (namesFurtherItem(piece.path, sampled.paths('textEvent'))) return
   const near = nearPaths(piece.path, sampled.paths('textEvent'))
   const isSure = coversEvents(sampled, subject.spec) && fillings.some(({ passes }) => passes)

@@ -5,13 +5,13 @@
 
 import { isObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
-import { compileField, pathInLookup } from '../../../expr/path.ts'
+import { compileField } from '../../../expr/path.ts'
 import { partsOf, pathOfParts } from '../../../expr/path-parts.ts'
 import { isRequestField } from '../../../expr/request-field.ts'
 import { verifyNames } from '../../../parts/written-names.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { coversEvents, inNoneOf, reaches, type Sampled, type TakenSample } from '../sampled.ts'
-import { fixOf, type Subject } from '../subject.ts'
+import { fixOf, isOfLookup, type Subject } from '../subject.ts'
 import { reviewConditionExpressions, reviewTransform } from './expressions.ts'
 import { reviewKinds } from './kinds.ts'
 import { type NearPaths, namesFurtherItem, nearFields, nearPathHelp } from './near-paths.ts'
@@ -43,9 +43,8 @@ const asksWhether = (leaf: Leaf, { catalogue }: Subject): boolean => {
 /** Whether no sample has the field of a condition. A further item of a list does not count: an event may have more items than a sample. */
 const isMissing = (leaf: Leaf, sampled: Sampled, subject: Subject): boolean => {
   const { field } = leaf
-  // An answer to a lookup is in no sample.
-  if (subject.spec.lookup !== undefined && pathInLookup(field) !== undefined) return false
-  if (asksWhether(leaf, subject) || field === 'event' || field === 'event_type' || isRequestField(field)) return false
+  if (isOfLookup(field, subject) || asksWhether(leaf, subject) || field === 'event' || field === 'event_type' || isRequestField(field))
+    return false
   const get = compileField(field)
   if (sampled.taken.some(({ event }) => get(event) !== undefined)) return false
   return !namesFurtherItem(field.replace(/^payload\./, ''), sampled.paths('event'))
