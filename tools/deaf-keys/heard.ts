@@ -25,7 +25,10 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'the command follows a catch-up to its end, and names no route that has none': 'Route.catch_up.repo',
     'the first catch-up of a route looks back no further than its hours': 'Route.catch_up.hours',
   },
-  'app/lists.test.ts': { 'an event is judged by the list as it is now; without the list it is refused': 'Condition.in_list' },
+  'app/lists.test.ts': {
+    'an event is judged by the list as it is now; without the list it is refused': 'Condition.in_list',
+    'tests and traces take their lists from whoever runs them': 'TestMocks.lists',
+  },
   'app/polls.test.ts': {
     'a failure is said once, waits longer each time, obeys Retry-After, and ends': 'Config.metrics.enabled',
     'a page that comes again after it was taken is waited for and said, and counts once': 'Route.poll.token',
