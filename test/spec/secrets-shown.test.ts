@@ -295,7 +295,7 @@ type Ask = Awaited<ReturnType<typeof openConsole>>['ask']
 /** Values with which questions are asked, by the names of their members. */
 const members: { readonly [member: string]: unknown } = {
   ...{ id: 'none', source: 'config', from: '', to: 'prompt: x', fix: 'none', payload: { from: 'sample', id: 'github/push' } },
-  ...{ span: 'hour', target: 'http', profile: 'default', job: 'none', paused: true, action: 'replay', plan: 'none' },
+  ...{ span: 'hour', target: 'http', profile: 'default', job: 'none', paused: true, action: 'replay', plan: 'none', values: ['ann'] },
 }
 
 /** Asks each question of the table, about each route where it is about one. A new question may need a member that is not known here. */
