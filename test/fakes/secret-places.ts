@@ -32,7 +32,8 @@ const anyKey = 'X_ANY'
  * example for whatever a map must have besides.
  */
 export const secretPlaces = (root: JsonObject, base: Place['path'] = [], seen: readonly JsonObject[] = []): Place[] => {
-  if (seen.includes(root)) return []
+  // A definition that leads back to itself, as a group of conditions does, has the places of its first level.
+  if (seen.some((each) => each === root || (each.$ref !== undefined && each.$ref === root.$ref))) return []
   const node = resolved(root)
   const key = String(base.findLast((each) => typeof each === 'string') ?? '')
   if (node.type === 'string') return leaf(node, key, base)
