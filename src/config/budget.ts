@@ -1,7 +1,8 @@
 /** The limits on tokens, money and the number of runs, and the prices of models. */
 
 import type { Report } from '../core/diagnostic.ts'
-import type { Route, Budget as Written } from '../generated/config.ts'
+import type { RouteAgent, Budget as Written } from '../generated/config.ts'
+import { agentPath } from './agents.ts'
 
 /** The limits of runs. Costs are in the operator's currency. Where a limit is absent, there is none. */
 export type Budget = {
@@ -35,28 +36,31 @@ export type AgentPricing = {
   readonly prices: ReadonlyMap<string, Price>
 }
 
-/** Copies only the settings that limit and price a run, because the agent's other settings keep the whole file in memory. */
-export const pricingOf = ({ runner, model, budget, prices }: AgentPricing): AgentPricing => ({
+/** Copies only the settings of agents that limit and price a run, because their other settings keep the whole file in memory. */
+export const pricingOf = (agents: ReadonlyMap<string, AgentPricing>): ReadonlyMap<string, AgentPricing> =>
+  new Map([...agents].map(([name, agent]) => [name, pricingOfOne(agent)]))
+
+const pricingOfOne = ({ runner, model, budget, prices }: AgentPricing): AgentPricing => ({
   ...(runner === undefined ? {} : { runner }),
   ...(model === undefined ? {} : { model }),
   budget,
   prices,
 })
 
-type AgentOfRoute = Pick<NonNullable<Route['agent']>, 'model' | 'budget'>
+type AgentOfRoute = Pick<RouteAgent, 'model' | 'budget'>
 
 /**
  * Reports a budget in money whose model has no price, because each run would end at its first call of the model, whose cost cannot be
  * counted. `own` has the keys of a route or job that take the place of the agent's keys; without `own`, the agent itself is checked. A
  * mistake in the agent's settings is not reported again for a route or job.
  */
-export const checkPrice = (own: AgentOfRoute | undefined, agent: AgentPricing, report: Report): void => {
+export const checkPrice = (own: AgentOfRoute | undefined, name: string, agent: AgentPricing, report: Report): void => {
   const { runCost, dayCost } = budgetOf(own?.budget)
   const isOwn = runCost !== undefined || dayCost !== undefined
   if (own && !isOwn && own.model === undefined) return
   const model = own?.model ?? agent.model
   const isInMoney = isOwn || agent.budget.runCost !== undefined || agent.budget.dayCost !== undefined
   if (!isInMoney || model === undefined || agent.prices.has(model)) return
-  const help = `set agent.prices.${model}: { input, output }`
+  const help = `set ${agentPath(name).join('.')}.prices.${model}: { input, output }`
   report('WH222', [isOwn || !own ? 'budget' : 'model'], `the budget is in money, and "${model}" has no price`, help)
 }

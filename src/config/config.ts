@@ -52,6 +52,23 @@ export type JobSource = {
   readonly base: Path
 }
 
+/** The settings of an agent. */
+export type AgentSettings = RunnerSettings & {
+  readonly runner: string
+  readonly timeoutMs: number
+  readonly maxSteps: number
+  /** Names of environment variables that the agent's program gets. */
+  readonly env?: readonly string[]
+  readonly budget: Budget
+  /** The prices by the names of models. */
+  readonly prices: ReadonlyMap<string, Price>
+  /** Finds places among the agent's settings; absent without a file. */
+  readonly place?: (path: Path) => SourceRange
+  /** The toolsets and skills of its runs whose route or job names none. */
+  readonly toolsets?: readonly string[]
+  readonly skills?: readonly string[]
+}
+
 /** A profile that is served: an agent with its own platforms, environment, scripts and jobs. */
 export type Profile = {
   readonly name: string
@@ -149,18 +166,8 @@ export type Config = {
   readonly maxQueuedRuns: number
   readonly maxWaitingRequests: number
   readonly maxConcurrentScripts: number
-  readonly agent: RunnerSettings & {
-    readonly runner: string
-    readonly timeoutMs: number
-    readonly maxSteps: number
-    /** Names of environment variables that the agent's program gets. */
-    readonly env?: readonly string[]
-    readonly budget: Budget
-    /** The prices by the names of models. */
-    readonly prices: ReadonlyMap<string, Price>
-    /** Finds places among the agent's settings; absent without a file. */
-    readonly place?: (path: Path) => SourceRange
-  }
+  /** The agents by their names. `agent` of the file is named `default`, and is always there. */
+  readonly agents: ReadonlyMap<string, AgentSettings>
   readonly tools: {
     /** The settings of built-in toolsets, by their names. */
     readonly settings: { readonly [toolset: string]: JsonObject }

@@ -10,8 +10,9 @@ import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
 import { adapterOf, environmentValues, isUsableSecret, mergeWebhook, readConfiguredRoutes } from './adapter.ts'
+import { agentPath, defaultAgent } from './agents.ts'
 import { budgetOf, type Price } from './budget.ts'
-import { type Config, defaultProfile, type Profile } from './config.ts'
+import { type AgentSettings, type Config, defaultProfile, type Profile } from './config.ts'
 import { readConsole } from './console/read-console.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type FileReadings, type FileSource, platformsOf, pluginsOf, profilePlace, readEnv, readFile, readProfiles } from './files.ts'
@@ -92,8 +93,7 @@ const mapsIn = (value: unknown): { readonly [key: string]: JsonObject } =>
 const resolveCommand = (dataDir: string, argv: readonly string[] | undefined): string[] | undefined =>
   argv?.map((word, at) => (at === 0 && word.includes('/') ? resolve(dataDir, word) : word))
 
-const agentOf = (file: File, source: Source | undefined, dataDir: string): Config['agent'] => {
-  const agent = asMap(file.agent)
+const agentOf = (agent: JsonObject, name: string, source: Source | undefined, dataDir: string): AgentSettings => {
   const optional = {
     command: resolveCommand(dataDir, asTexts(agent.command)),
     baseUrl: textOrUndefined(agent.base_url),
@@ -103,7 +103,9 @@ const agentOf = (file: File, source: Source | undefined, dataDir: string): Confi
     maxOutputTokens: typeof agent.max_output_tokens === 'number' ? agent.max_output_tokens : undefined,
     untrusted: textOrUndefined(agent.untrusted) as Handling | undefined,
     env: asTexts(agent.env),
-    place: source && ((path: Path) => source.place(['agent', ...path], 'key')),
+    toolsets: asTexts(agent.toolsets),
+    skills: asTexts(agent.skills),
+    place: source && ((path: Path) => source.place([...agentPath(name), ...path], 'key')),
   }
   const settings = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
   return {
@@ -114,6 +116,11 @@ const agentOf = (file: File, source: Source | undefined, dataDir: string): Confi
     prices: new Map(Object.entries(mapsIn(agent.prices) as unknown as { [model: string]: Price })),
     ...settings,
   }
+}
+
+const agentsOf = (file: File, source: Source | undefined, dataDir: string): Config['agents'] => {
+  const written: [string, JsonObject][] = [...Object.entries(mapsIn(file.agents)), [defaultAgent, asMap(file.agent)]]
+  return new Map(written.map(([name, agent]) => [name, agentOf(agent, name, source, dataDir)]))
 }
 
 const toolsOf = (file: File, source: Source | undefined): Config['tools'] => {
@@ -206,7 +213,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     secrets: { ...secrets, asked: [...into.asked, ...entryReferences(dataDir, profiles.values(), secrets)] },
     plugins: pluginsOf(data, source),
     ...limitsOf(gateway),
-    agent: agentOf(data, source, dataDir),
+    agents: agentsOf(data, source, dataDir),
     tools: toolsOf(data, source),
     console: readConsole(asMap(data.console), source, into.diagnostics),
     metrics: readMetrics(asMap(data.metrics), source, into.diagnostics),

@@ -5,9 +5,11 @@
 
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own, valueAt } from '../core/json.ts'
+import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { runners, runnersByName } from '../parts/runners/index.ts'
 import type { RunnerKey } from '../parts/runners/runner.ts'
+import { agentNames, agentPath, defaultAgent } from './agents.ts'
 import { type Env, isUnknown } from './env.ts'
 import { configSchema, mapWhere, schemaAt } from './schema-walk.ts'
 import type { Source } from './yaml/source.ts'
@@ -45,8 +47,13 @@ export const isSwitchedOn = (value: Json | undefined): boolean =>
 /** Returns each key in `data`, which the schema `root` describes, that lacks what it needs. A key that is switched off needs nothing. */
 export const idleKeys = (root: JsonObject, data: JsonObject, { top, env }: Around): readonly IdleKey[] => {
   const found: IdleKey[] = []
+  const isOfAgent = ([section]: Path): boolean => root === configSchema && (section === 'agent' || section === 'agents')
+  const agentsAt = (path: Path): readonly string[] => {
+    if (isOfAgent(path)) return [path[0] === 'agents' ? String(path[1]) : defaultAgent]
+    return root === configSchema ? configuredAgents(top) : agentNames(data.agent as Route['agent'])
+  }
   const lackOf = (need: Need, path: Path): Sentence | 'off' | undefined => {
-    if ('runner' in need) return otherRunner(need.runner, top, root === configSchema && path[0] === 'agent')
+    if ('runner' in need) return otherRunner(need.runner, top, agentsAt(path), isOfAgent(path))
     const fromTop = need.key.startsWith('/')
     const steps = [...(fromTop ? [] : path.slice(0, -1)), ...need.key.replace('/', '').split('.')]
     const [from, schema] = fromTop ? [top, configSchema] : [data, root]
@@ -109,15 +116,29 @@ const otherKey = ({ key, is, isList }: KeyNeed, needed: string, value: Json | un
 }
 
 /**
- * Says that the runner in use does not read a key; `undefined` where it does, and for the runner of a plugin, whose keys are not known. A
- * stand-in runner is there to try a gateway out, so only the agent's own keys are reported for it: routes and jobs are written for the
- * runner that replaces it.
+ * Says that the runners of the agents in use do not read a key; `undefined` where one does, and for the runner of a plugin, whose keys are not
+ * known. A stand-in runner is there to try a gateway out, so only the agent's own keys are reported for it: routes and jobs are written for
+ * the runner that replaces it.
  */
-const otherRunner = (key: RunnerKey, top: JsonObject, isOfAgent: boolean): Sentence | undefined => {
-  const written = valueAt(top, ['agent', 'runner'])
-  const name = typeof written === 'string' ? written : defaults.agent.runner
-  const runner = runnersByName.get(name)
-  if (!runner?.reads || runner.reads.includes(key) || (runner.standIn && !isOfAgent)) return undefined
+const otherRunner = (key: RunnerKey, top: JsonObject, agents: readonly string[], isOfAgent: boolean): Sentence | undefined => {
+  const names = [...new Set(agents.map((agent) => runnerOf(agent, top)))]
+  const isRead = (name: string): boolean => {
+    const runner = runnersByName.get(name)
+    return !runner?.reads || runner.reads.includes(key) || (runner.standIn !== undefined && !isOfAgent)
+  }
+  if (names.some(isRead)) return undefined
+  const section = agents.length === 1 && agents[0] !== undefined ? agentPath(agents[0]).join('.') : 'agent'
   const others = runners.filter(({ reads, standIn }) => reads?.includes(key) && standIn === undefined).map((each) => each.name)
-  return { message: `with the runner ${name}`, help: `remove it, or use it with agent.runner: ${others.join(' or ')}` }
+  return { message: `with the runner ${names.join(' or ')}`, help: `remove it, or use it with ${section}.runner: ${others.join(' or ')}` }
+}
+
+const runnerOf = (agent: string, top: JsonObject): string => {
+  const written = valueAt(top, [...agentPath(agent), 'runner'])
+  return typeof written === 'string' ? written : defaults.agent.runner
+}
+
+/** Returns the names of the agents that a configuration has; the default agent also where only it is there. */
+const configuredAgents = ({ agent, agents }: JsonObject): readonly string[] => {
+  const named = isObject(agents) ? Object.keys(agents) : []
+  return agent === undefined && named.length > 0 ? named : [defaultAgent, ...named]
 }

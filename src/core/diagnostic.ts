@@ -92,6 +92,7 @@ export const codeCatalogue = {
   WH246: { severity: 'error', title: 'a protection that cannot act here' },
   WH247: { severity: 'error', title: 'a dispatch that cannot work' },
   WH248: { severity: 'warning', title: 'a route that no event reaches' },
+  WH250: { severity: 'error', title: 'an agent that is not configured' },
   WH249: { severity: 'error', title: 'a lookup that cannot work' },
   WH238: { severity: 'warning', title: 'a route whose silence is to be told is not there', outside: true },
   WH301: { severity: 'warning', title: 'a secret that is easy to guess' },

@@ -71,6 +71,8 @@ export type NewRun = {
   /** The parts of the prompt that a sender wrote and that are longer than a line. Absent where the prompt has none. */
   readonly untrusted?: readonly TextSpan[]
   readonly delivery: Destination
+  /** The name of the agent of an event's run. Absent for the default agent, and for a job, whose agent its own settings say. */
+  readonly agent?: string
   /** The files of the event. They are stored in the commit of the run, and are gone with it. Absent where there are none. */
   readonly files?: readonly RunFile[]
   /** When the run was accepted, in milliseconds since 1970. */

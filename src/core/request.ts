@@ -193,6 +193,8 @@ export type EventFacts = {
   readonly endKeys?: string
   /** The key whose earlier work the event ends (`supersede`), and its own id. */
   readonly ending?: { readonly key: string; readonly by: string }
+  /** The agent that its run is for. Absent: the default agent. */
+  readonly agent?: string
   /** What its run keeps for `deliver_if` of the route. */
   readonly deliverIf?: DeliveryFacts
   /** The `traceparent` that the request brought, where the route trusts it and traces are on. */

@@ -16,6 +16,7 @@ type Fields = {
   readonly description?: string | undefined
   readonly events?: readonly string[] | undefined
   readonly prompt?: string | undefined
+  readonly agent?: string | undefined
   readonly skills?: readonly string[] | undefined
   readonly deliver?: string | undefined
   readonly profile?: string | undefined

@@ -5,6 +5,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { defaultAgent } from '../config/agents.ts'
 import { parseObject } from '../core/json.ts'
 
 /** A name that is offered. `about`: a few words that zsh and fish show beside the name. */
@@ -22,6 +23,7 @@ export type NameKind =
   | 'targets'
   | 'jobs'
   | 'profiles'
+  | 'agents'
   | 'skills'
   | 'codes'
   | 'outcomes'
@@ -75,6 +77,7 @@ const readers: { readonly [kind in NameKind]: Reader } = {
     return [...targetsByName.values()].map(({ name, title }) => ({ value: name, about: title }))
   },
   profiles: async ({ dataDir }) => [{ value: 'default' }, ...namesIn(join(dataDir, 'profiles')).map((value) => ({ value }))],
+  agents: async (files) => [{ value: defaultAgent }, ...(await configuredNames(files, [['agents']]))],
   skills: async ({ dataDir }) => namesIn(join(dataDir, 'skills')).map((value) => ({ value })),
   async codes() {
     const { codeCatalogue } = await import('../core/diagnostic.ts')

@@ -56,7 +56,8 @@ export const formFields = (spec: JsonObject): readonly FormField[] => {
 
 /** Returns the members of a group such as `coalesce` or `retry` as fields. */
 export const groupFields = (field: FormField, spec: JsonObject): readonly FormField[] => {
-  const node = nodeAt(field.path)
+  const whole = nodeAt(field.path)
+  const node = (field.form === 'group' && mapInstead(whole)) || whole
   const members = isObject(node.properties) ? Object.entries(node.properties) : []
   const all = members.map(([key, member]) => formField([...field.path, key], isObject(member) ? member : {}, spec))
   // A group that takes any key, as `deliver_extra`, has the settings of a target. The user adds them where the target is chosen, so only
@@ -132,6 +133,12 @@ const nodeAt = (path: Path): JsonObject =>
     return isObject(next) ? withReferenced(next) : {}
   }, route)
 
+/** Returns the schema of a field that takes a map of known keys in place of a text; `undefined` for any other field. */
+const mapInstead = (node: JsonObject): JsonObject | undefined => {
+  const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(withReferenced) : []
+  return branches.some(({ type }) => type === 'string') ? branches.find(({ properties }) => isObject(properties)) : undefined
+}
+
 /** Returns a node of the schema, merged with the definition that its `$ref` names. */
 const withReferenced = (node: JsonObject): JsonObject => {
   if (typeof node.$ref !== 'string') return node
@@ -173,6 +180,7 @@ const toolKeys: ReadonlySet<string> = new Set(['toolsets'])
 const formOf = (node: JsonObject, value: Json | undefined): FieldForm => {
   const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(withReferenced) : []
   if (Array.isArray(node.enum)) return 'choice'
+  if (isObject(value) && mapInstead(node)) return 'group'
   if (branches.some(({ type }) => type === 'string') && typeof (value ?? '') === 'string' && !branches.some(({ enum: all }) => all))
     return 'text'
   // A field that takes a text or a number, as the id of a chat, is edited as a text.

@@ -9,7 +9,7 @@ export type NamesKey = 'verify' | 'events'
 export type OfferedName = { readonly name: string; readonly detail: string }
 
 /** The names that an editor of texts offers, by the key of the route whose values they are. */
-export type OfferedNames = { readonly [key in NamesKey | 'deliver' | 'profile' | 'skills']: readonly OfferedName[] }
+export type OfferedNames = { readonly [key in NamesKey | 'deliver' | 'profile' | 'agent' | 'skills']: readonly OfferedName[] }
 
 /**
  * Returns the key of the field at a path where its values are names; otherwise `undefined`. A `verify` that is a map describes a scheme

@@ -46,6 +46,7 @@ export const allOfferedNames = async (
     events: eventsOffered(source, catalogue),
     deliver: rows.map((row) => ({ name: row.name, detail: row.missing ?? row.title })),
     profile: [...profiles.keys()].map((profile) => ({ name: profile, detail: 'a profile' })),
+    agent: [...loaded.config.agents.keys()].map((agent) => ({ name: agent, detail: 'an agent' })),
     skills: skillNames(profiles.get(name)?.dir ?? workspace.dataDir).map((skill) => ({ name: skill, detail: 'a skill' })),
   }
 }

@@ -59,8 +59,7 @@ const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: 
   const { store, lead, worker, scheduler, replicas } = work
   const { listener, operations, features, relay, stopping, stopAsked } = doors
   const { current } = reloader
-  const { notice } = current()
-  if (notice) log('info', { runner: config.agent.runner }, notice)
+  for (const [name, notice] of current().notices) log('info', { agent: name, runner: config.agents.get(name)?.runner }, notice)
   startRetention({ store, lead, clock, log, scope, retention: () => current().config.storage.retention })
   scope.defer(() => scheduler.stop())
   secrets?.begin({ config: () => current().config, reload: () => operations.reload().catch(reloadFailed(log)) })

@@ -184,9 +184,10 @@ const workerOf = (
   })
 }
 
-const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: LiveConfig): ServedNames => ({
+const knownTo = ({ config: { profiles, agents }, catalogue: { targets }, table, jobs }: LiveConfig): ServedNames => ({
   profiles,
   targets,
+  agents,
   hasRoute: (name) => servedAs(table, name) !== undefined,
   hasJob: (profile, id) => jobs.get(profile, id) !== undefined,
 })

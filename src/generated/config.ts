@@ -30,6 +30,8 @@ export type BodyValue = (string | number | boolean | null | {
 export type AnswerValue = (string | number | boolean | null | {
 [k: string]: AnswerValue | undefined
 } | AnswerValue[])
+/** The name of an agent under agents; default: that of the section agent. */
+export type AgentName = string
 /** How a model is told which text came from a payload or a tool. */
 export type Untrusted = ("fence" | "mark" | "off")
 /** A value, or what must hold of it. */
@@ -120,6 +122,10 @@ client_certificates?: ("required" | "optional")
 names?: TLSName[]
 }
 agent?: Agent
+/** Further agents, by names that routes and jobs say: agent: reviewer. */
+agents?: {
+[k: string]: Agent | undefined
+}
 /**
  * Modules that bring more delivery targets: files of the data directory, or npm packages.
  * 
@@ -545,7 +551,8 @@ body?: ({
 /** What the body is. Absent: JSON for a map or a list, plain text for a text. */
 content_type?: string
 }
-agent?: RouteAgent
+/** The agent of the runs: a name, a name with other limits, or a list from which each event chooses. */
+agent?: (AgentName | RouteAgent | (AgentName | AgentChoice)[])
 /** How often a failed run is tried again; with deliver_only, the message becomes a run. */
 retry?: {
 /** Attempts in all, the first one included. */
@@ -1049,8 +1056,9 @@ body?: (string | {
 /** What the body is. */
 content_type?: string
 }
-/** Overrides the agent's model and limits for this route. */
+/** An agent by its name, with another model or other limits for this route. */
 export interface RouteAgent {
+use?: AgentName
 /** Model name. */
 model?: string
 /** Seconds a run may take. */
@@ -1074,6 +1082,12 @@ day_tokens?: number
 day_cost?: number
 /** Runs in an hour that comment on one pull request or issue. */
 thread_runs?: number
+}
+/** An agent for the events for which a condition holds. */
+export interface AgentChoice {
+/** A condition, or a list of conditions that must all hold. Absent: always. */
+when?: (Condition[] | Condition)
+use: AgentName
 }
 /** One test: an event or several in steps, and what must come of them. */
 export interface RouteTest {
@@ -1164,6 +1178,8 @@ reason?: TestMatcher
 runs?: number
 /** How many of them are dead. */
 dead?: number
+/** The name of the agent that was asked last. */
+agent?: string
 /** How many of them are stale: deliver_if did not hold. */
 stale?: number
 /** Where the last text went. */
@@ -1698,6 +1714,18 @@ max_output_tokens?: number
  * @maxItems 100
  */
 env?: string[]
+/**
+ * The toolsets of its runs whose route or job names none.
+ * 
+ * @maxItems 50
+ */
+toolsets?: string[]
+/**
+ * The skills of its runs whose route or job names none.
+ * 
+ * @maxItems 50
+ */
+skills?: string[]
 untrusted?: Untrusted
 budget?: Budget
 /** What models cost: for budgets, and for the cost in event records. */
@@ -1812,6 +1840,7 @@ prompt?: string
 skills?: string[]
 /** Toolsets of the run; by hand in files only. */
 toolsets?: string[]
+agent?: AgentName
 /** Another model than the agent's. */
 model?: string
 /** Where the reply or message goes: a target, or a list of them. */

@@ -204,9 +204,10 @@ const usageOf = ({ usage }: RunAttempt): { readonly usage?: RecordedUsage } => {
 }
 
 const attemptRecord = (run: RunAttempt, at: string): Tried | RunEndedRecord => {
-  const { end, eventId, attempt, profile, route, eventType, deliveryId, target, job, merged, span, ms } = run
+  const { end, eventId, attempt, profile, route, eventType, deliveryId, agent, target, job, merged, span, ms } = run
   const about = { profile, route, event_type: eventType, delivery_id: deliveryId }
-  const work = { attempt, duration_ms: Math.round(ms), target, ...(job === undefined ? {} : { job }) }
+  const asked = agent === undefined ? {} : { agent }
+  const work = { attempt, duration_ms: Math.round(ms), ...asked, target, ...(job === undefined ? {} : { job }) }
   if (end.kind === 'again') {
     return { kind: 'tried', at, event_id: eventId, ...about, ...work, error: end.error, next_at: isoTime(run.endedAt + end.afterMs) }
   }

@@ -109,6 +109,8 @@ export type Tried = {
   readonly route?: string
   readonly event_type?: string
   readonly delivery_id?: string
+  /** The name of the agent that was asked; absent for the default agent. */
+  readonly agent?: string
   readonly target?: string
   readonly job?: string
   /** The answers of the targets that have the text. */
@@ -137,6 +139,8 @@ export type RunEndedRecord = {
   /** As in `Tried`. */
   readonly duration_ms?: number
   readonly error?: string
+  /** As in `Tried`. */
+  readonly agent?: string
   /** The id of the event that ended the run, where it was cancelled by a later event. */
   readonly ended_by?: string
   /** The agent asked that nothing be sent. */
@@ -186,7 +190,7 @@ export type RawRequest = {
 export type RunRecord = (Tried | RunEndedRecord | Revived) & { readonly raw?: RawPlace }
 
 /** The members of an event's view that come from the line of a run's end, where the line has them. */
-export const membersOfEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count', 'ended_by', 'trace_id'] as const
+export const membersOfEnd = ['event_type', 'delivery_id', 'agent', 'target', 'job', 'group', 'count', 'ended_by', 'trace_id'] as const
 
 /** The members of an event's view that come from the line of its arrival, where the line has them. */
 export const membersOfArrival = [

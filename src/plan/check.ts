@@ -126,7 +126,7 @@ const checkTimes = ({ profiles }: Config, book: JobBook): Diagnostic[] =>
  * Returns the present jobs of a configuration and of its jobs files. Mistakes in the jobs files are not reported: only a check of the files
  * (`checkJobs`) reports them.
  */
-export const quietBook = (config: Pick<Config, 'profiles' | 'tools' | 'agent'>, catalogue: Catalogue): JobBook => {
+export const quietBook = (config: Pick<Config, 'profiles' | 'tools' | 'agents'>, catalogue: Catalogue): JobBook => {
   const book = new JobBook({ config, parts: jobParts(config, catalogue), report: () => {} })
   book.refresh()
   return book

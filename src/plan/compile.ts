@@ -78,7 +78,7 @@ type Routes = ReadonlyMap<string, RouteSource>
 /** Compiles a route with the parts of a catalogue. There is no plan when a Diagnostic stops the start. */
 export const compileRoute = (
   route: RouteSource,
-  config: PlanSettings & { readonly agent: AgentPricing; readonly routes?: Routes },
+  config: PlanSettings & { readonly agents: ReadonlyMap<string, AgentPricing>; readonly routes?: Routes },
   catalogue: Catalogue,
   effects: Effects,
 ): Compiled => {
@@ -91,7 +91,7 @@ export const compileRoute = (
     targets,
     schemes: allSchemes(catalogue, route.spec),
     toolsets: toolsetNames(config, catalogue.toolsets),
-    agent: config.agent,
+    agents: config.agents,
   })
   diagnostics.push(...checkPaths(route), ...checkKeys(route), ...checkDispatch(route, config.routes, catalogue), ...checkLookups(route))
   const report: StageReport = (code, path, message, help, inFile) => {

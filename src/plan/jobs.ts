@@ -1,6 +1,7 @@
 /** Compiles all scheduled jobs of the served profiles: configured jobs, and jobs made at run time. */
 
 import { createHash } from 'node:crypto'
+import { agentNames, defaultAgent } from '../config/agents.ts'
 import { type AgentPricing, checkPrice } from '../config/budget.ts'
 import type { Config, JobSource, Profile } from '../config/config.ts'
 import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../config/jobs.ts'
@@ -14,7 +15,7 @@ import type { Job, Jobs } from '../parts/effects.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { Catalogue } from './compile.ts'
 import { Entries } from './entries.ts'
-import { checkDeliveryTarget } from './route-rules.ts'
+import { checkAgentNames, checkDeliveryTarget } from './route-rules.ts'
 import { checkSkills } from './skills.ts'
 import { checkToolsets, toolsetNames } from './toolsets.ts'
 
@@ -37,22 +38,22 @@ export type ScheduledJob = Job & {
 export type JobParts = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly toolsets: ReadonlySet<string>
-  readonly agent: AgentPricing
+  readonly agents: ReadonlyMap<string, AgentPricing>
 }
 /** The result of compiling a job. There is no job when a Diagnostic stops the start. */
 export type CompiledJob = { readonly job?: ScheduledJob; readonly diagnostics: readonly Diagnostic[] }
 
 export const jobParts = (
-  config: Pick<Config, 'tools' | 'agent'>,
+  config: Pick<Config, 'tools' | 'agents'>,
   { targets, toolsets }: Pick<Catalogue, 'targets' | 'toolsets'>,
 ): JobParts => ({
   targets,
   toolsets: toolsetNames(config, toolsets),
-  agent: config.agent,
+  agents: config.agents,
 })
 
 /** Compiles a job. There is no job when a Diagnostic stops the start. */
-export const compileJob = (source: JobSource, { targets, toolsets, agent }: JobParts, { dir }: Pick<Profile, 'dir'>): CompiledJob => {
+export const compileJob = (source: JobSource, { targets, toolsets, agents }: JobParts, { dir }: Pick<Profile, 'dir'>): CompiledJob => {
   const { id, profile, origin, spec } = source
   const diagnostics: Diagnostic[] = []
   const report = (code: Code, path: Path, message: string, help: string, of: 'key' | 'value' = 'key'): void => {
@@ -63,7 +64,10 @@ export const compileJob = (source: JobSource, { targets, toolsets, agent }: JobP
   checkDeliveryTarget(spec, targets, report)
   checkSkills(spec.skills ?? [], dir, report)
   checkToolsets(spec.toolsets ?? [], ['toolsets'], toolsets, report)
-  if (spec.model !== undefined) checkPrice({ model: spec.model }, agent, report)
+  if (spec.agent !== undefined) checkAgentNames(spec.agent, agents, report)
+  const [agent = defaultAgent] = agentNames(spec.agent)
+  const pricing = agents.get(agent)
+  if (spec.model !== undefined && pricing) checkPrice({ model: spec.model }, agent, pricing, report)
   const delivery = readDelivery(spec, targets, report)
   const timezone = spec.timezone ?? defaults.job.timezone
   const schedule = tryCompileSchedule(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, scheduleHelp, 'value'))

@@ -32,8 +32,12 @@ export const knownSecrets = (config: Config): string[] => {
   const targets = [...jobs, ...config.alerts.flatMap(({ spec }) => secretsOfTargets(spec, envOf(defaultProfile)))]
   // Plugins are not loaded here. So the API key of a plugin's runner is known only where `config.yaml` has it, and not where the runner
   // takes it from the environment.
-  const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
-  const keys = [config.agent.apiKey ?? '', apiKey ?? '', ...secretsOfTools(config)]
+  const { profiles: env } = config
+  const ofAgents = [...config.agents.values()].flatMap((agent) => {
+    const { apiKey } = runnerSettings(runnersByName.get(agent.runner) ?? {}, { agent, profiles: env })
+    return [agent.apiKey ?? '', apiKey ?? '']
+  })
+  const keys = [...ofAgents, ...secretsOfTools(config)]
   return [
     ...routes,
     ...platforms,

@@ -3,6 +3,7 @@
  * applies and words. The others are functions here: targets, schemes, secrets, profile, and the keys for the agent.
  */
 
+import { agentNames, agentOverrides, agentRows, defaultAgent } from '../config/agents.ts'
 import { type AgentPricing, checkPrice } from '../config/budget.ts'
 import { insecure, isLoopback, type Profile, type RouteSource } from '../config/config.ts'
 import { idleKeys, isSwitchedOn } from '../config/needs.ts'
@@ -10,6 +11,7 @@ import { definition } from '../config/schema-walk.ts'
 import { type Code, type Diagnostic, diagnostic, isErrorCode, type Path, pointerOf, type ReportOf } from '../core/diagnostic.ts'
 import { type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
+import { nearest } from '../core/text.ts'
 import type { Route, SignatureScheme } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { problemsIn } from '../parts/schemes/described/description.ts'
@@ -44,7 +46,7 @@ export type RuleContext = {
   readonly targets: Targets
   readonly schemes: readonly Scheme[]
   readonly toolsets: ReadonlySet<string>
-  readonly agent: AgentPricing
+  readonly agents: ReadonlyMap<string, AgentPricing>
 }
 
 type Targets = ReadonlyMap<string, Pick<TargetPart, 'requires'>>
@@ -79,7 +81,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     const asks = (key: string): boolean => isUsed(spec, key) && !(key === 'deliver' && spec.deliver === defaults.route.deliver)
     for (const key of keys.filter(asks)) report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
   }
-  const idle = idleKeys(routeSchema, spec, { top: { agent: { runner: context.agent.runner ?? defaults.agent.runner } }, env: {} })
+  const idle = idleKeys(routeSchema, spec, { top: runnersIn(context.agents), env: {} })
   // Most keys that have no effect are left to the review. Only a key that is to protect something, and would protect nothing, stops the
   // start (an error code).
   for (const { code, path, message, help } of idle) if (isErrorCode(code)) report(code, path, message, help)
@@ -92,13 +94,41 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
 }
 
 /** Checks the keys for the agent: skills, toolsets and prices. A key that the route's other keys make idle is not checked. */
-const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets, agent }: RuleContext, report: ReportOf): void => {
+const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets, agents }: RuleContext, report: ReportOf): void => {
   const ignored = ignoredIn(spec as JsonObject).flatMap(({ keys }) => keys)
   const profile = profiles.get(name)
   if (profile && !ignored.includes('skills')) checkSkills(spec.skills ?? [], profile.dir, report)
   if (!ignored.includes('toolsets')) checkToolsets(spec.toolsets ?? [], ['toolsets'], toolsets, report)
-  if (spec.agent && !ignored.includes('agent'))
-    checkPrice(spec.agent, agent, (code, path, ...more) => report(code, ['agent', ...path], ...more))
+  if (spec.agent === undefined || ignored.includes('agent')) return
+  checkAgentNames(spec.agent, agents, report)
+  for (const name of agentNames(spec.agent)) {
+    const agent = agents.get(name)
+    if (agent) checkPrice(agentOverrides(spec.agent), name, agent, (code, path, ...more) => report(code, ['agent', ...path], ...more))
+  }
+}
+
+/** Returns the runners of agents, in the shape of `config.yaml`. */
+const runnersIn = (agents: RuleContext['agents']): JsonObject => {
+  const runnerOf = (name: string): JsonObject => ({ runner: agents.get(name)?.runner ?? defaults.agent.runner })
+  const named = [...agents.keys()].filter((name) => name !== defaultAgent)
+  return { agent: runnerOf(defaultAgent), agents: Object.fromEntries(named.map((name) => [name, runnerOf(name)])) }
+}
+
+/** Reports agents that a route or job names and the configuration does not have. */
+export const checkAgentNames = (written: Route['agent'], agents: RuleContext['agents'], report: ReportOf): void => {
+  for (const [row, { use }] of agentRows(written).entries()) {
+    if (agents.has(use)) continue
+    const path = Array.isArray(written)
+      ? typeof written[row] === 'string'
+        ? [row]
+        : [row, 'use']
+      : typeof written === 'string'
+        ? []
+        : ['use']
+    const near = nearest(use, [...agents.keys()])
+    const help = near.length > 0 ? `did you mean ${near[0]}?` : `describe it under agents; there are: ${[...agents.keys()].join(', ')}`
+    report('WH250', ['agent', ...path], `there is no agent "${use}"`, help, 'value')
+  }
 }
 
 /** Reports targets of a route, a job or a rule of alerts that do not exist, or lack a key of `deliver_extra` that they need. */

@@ -1,10 +1,12 @@
 /** Compiles the agent's settings and toolsets to the function that asks the agent, and reports mistakes in these. */
 
+import { agentPath, defaultAgent } from '../config/agents.ts'
 import { checkPrice } from '../config/budget.ts'
-import { type Config, defaultProfile } from '../config/config.ts'
+import { type AgentSettings, type Config, defaultProfile } from '../config/config.ts'
 import { type Env, isUnknown, unknownSecret } from '../config/env.ts'
 import type { Clock } from '../core/clock.ts'
 import { type Diagnostic, diagnostic, pointerOf, type Report } from '../core/diagnostic.ts'
+import { AgentFault } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { HeldScope } from '../core/scope.ts'
@@ -16,6 +18,8 @@ import { checkToolNames, compileToolsets, type Toolbox } from './toolsets.ts'
 
 /** A run for the agent, without its tools. */
 type AgentJob = Omit<RunnerJob, 'tools'> & {
+  /** The name of the agent. */
+  readonly agent: string
   /** The names of the toolsets that are opened for the run. */
   readonly toolsets?: readonly string[]
   /** Called when the toolsets are open, right before the runner is asked. Throws where the run must not begin any more. */
@@ -24,7 +28,7 @@ type AgentJob = Omit<RunnerJob, 'tools'> & {
   readonly beginToolCall?: BeginToolCall
 }
 
-/** Asks the agent for a run, and resolves to its reply. */
+/** Asks an agent for a run, and resolves to its reply. */
 export type Agent = (prompt: string, job: AgentJob) => Promise<string>
 
 export type CompiledRunner = {
@@ -32,12 +36,12 @@ export type CompiledRunner = {
   readonly agent: Agent
   /** The scope of all that the runner has open. The caller of `compileRunner` releases it. */
   readonly scope: HeldScope
-  /** The notice that the gateway logs once when it starts, where the runner has one. */
-  readonly notice: string | undefined
+  /** The notices that the gateway logs once when it starts, by the names of the agents whose runner has one. */
+  readonly notices: ReadonlyMap<string, string>
   readonly diagnostics: readonly Diagnostic[]
 }
 
-type RunnerConfig = Pick<Config, 'agent' | 'profiles' | 'tools'>
+type RunnerConfig = Pick<Config, 'agents' | 'profiles' | 'tools'>
 
 /** The parts that an agent is made of. */
 type AgentParts = { readonly runners: ReadonlyMap<string, RunnerPart>; readonly toolsets: ReadonlyMap<string, ToolsetPart> }
@@ -54,7 +58,7 @@ export const runnerSettings = (
   {
     agent: { env: passed, ...agent },
     profiles,
-  }: Pick<Config, 'profiles'> & { readonly agent: RunnerSettings & Pick<Config['agent'], 'env'> },
+  }: Pick<Config, 'profiles'> & { readonly agent: RunnerSettings & Pick<AgentSettings, 'env'> },
 ): RunnerSettings => {
   const env = profiles.get(defaultProfile)?.env ?? {}
   const settings = passed ? { ...agent, variables: setVariables(passed, env) } : agent
@@ -76,49 +80,49 @@ const reportKeptBack = ({ env: names = {}, api }: RunnerPart, { baseUrl, apiKey 
   const variable = names.apiKey?.find((name) => env[name])
   if (variable === undefined || apiKey !== undefined || isOwnApi(baseUrl, api?.url)) return
   const message = `${variable} is a key of ${api?.url}, and is not sent to base_url, which is another API's`
-  report(
-    'WH230',
-    ['base_url'],
-    message,
-    `set agent.api_key, if that API needs a key; where it takes the same key: api_key: \${${variable}}`,
-  )
+  report('WH230', ['base_url'], message, `set its api_key, if that API needs a key; where it takes the same key: api_key: \${${variable}}`)
 }
 
-/** Compiles the agent of a configuration. Where no part has the name of the runner, each question to the agent rejects. */
+/** Compiles the agents of a configuration. Where no part has the name of a runner, each question to its agent rejects. */
 export const compileRunner = (
   config: RunnerConfig,
-  { runners, toolsets }: AgentParts,
+  { runners: parts, toolsets }: AgentParts,
   { scopes, log, clock }: AgentKit,
 ): CompiledRunner => {
-  const { agent } = config
-  const { runner: name } = agent
-  const scope = scopes.create({ runner: name })
-  const diagnostics: Diagnostic[] = []
-  const report: Report = (code, path, message, help) => {
-    const place = agent.place?.(path)
-    const more = { pointer: pointerOf(['agent', ...path]), ...(place ? { place } : {}), help }
-    diagnostics.push(diagnostic(code, `agent: ${message}`, more))
-  }
+  const scope = scopes.create({ runner: config.agents.get(defaultAgent)?.runner })
   const env = config.profiles.get(defaultProfile)?.env ?? {}
   const { toolbox, diagnostics: ofTools } = compileToolsets(config, toolsets, scope, { log, clock, env })
-  diagnostics.push(...ofTools, ...checkToolNames(config, toolsets))
-  checkPrice(undefined, agent, report)
-  const part = runners.get(name)
-  if (part) {
-    const settings = runnerSettings(part, config)
-    const runner = scope.adopt(part.compile(settings, report))
-    reportKeptBack(part, settings, env, report)
-    return { agent: holdingAgent(scope, runner, toolbox), scope, notice: part.notice, diagnostics }
+  const diagnostics: Diagnostic[] = [...ofTools, ...checkToolNames(config, toolsets)]
+  const runners = new Map<string, Runner>()
+  const notices = new Map<string, string>()
+  for (const [name, agent] of config.agents) {
+    const path = agentPath(name)
+    const report: Report = (code, below, message, help) => {
+      const place = agent.place?.(below)
+      const more = { pointer: pointerOf([...path, ...below]), ...(place ? { place } : {}), help }
+      diagnostics.push(diagnostic(code, `${path.join('.')}: ${message}`, more))
+    }
+    checkPrice(undefined, name, agent, report)
+    const part = parts.get(agent.runner)
+    if (part) {
+      const settings = runnerSettings(part, { profiles: config.profiles, agent })
+      runners.set(name, scope.adopt(part.compile(settings, report)))
+      if (part.notice !== undefined) notices.set(name, part.notice)
+      reportKeptBack(part, settings, env, report)
+      continue
+    }
+    // An unknown name without a hyphen is a mistake of the file's shape, which has been reported and stops the start.
+    if (pluginNamePattern.test(agent.runner))
+      report('WH711', ['runner'], `no plugin brings the runner "${agent.runner}"`, unknownPluginHelp(agent.runner, parts.keys()))
   }
-  // An unknown name without a hyphen is a mistake of the file's shape, which has been reported and stops the start.
-  if (pluginNamePattern.test(name))
-    report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unknownPluginHelp(name, runners.keys()))
-  return { agent: () => Promise.reject(new Error(`no runner "${name}"`)), scope, notice: undefined, diagnostics }
+  return { agent: holdingAgent(scope, runners, toolbox), scope, notices, diagnostics }
 }
 
 const holdingAgent =
-  (scope: HeldScope, runner: Runner, toolbox: Toolbox): Agent =>
-  async (prompt, { toolsets = [], mayBegin, beginToolCall, ...job }) => {
+  (scope: HeldScope, runners: ReadonlyMap<string, Runner>, toolbox: Toolbox): Agent =>
+  async (prompt, { agent, toolsets = [], mayBegin, beginToolCall, ...job }) => {
+    const runner = runners.get(agent)
+    if (!runner) throw new AgentFault(`the configuration has no agent "${agent}" that can be asked`, { isFinal: true })
     scope.hold()
     try {
       const tools = await toolbox(toolsets, job.signal, beginToolCall)

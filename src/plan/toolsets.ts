@@ -1,5 +1,6 @@
 /** Compiles the toolsets of a configuration, and reports names that are no toolset or a forbidden one (rules: Agents 5, 6). */
 
+import { agentPath } from '../config/agents.ts'
 import type { Config } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf, type Report, type ReportOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
@@ -111,10 +112,13 @@ export const checkToolsets = (names: readonly string[], path: Path, knownNames: 
   }
 }
 
-/** Checks the names in `platform_toolsets`. The names of routes and jobs are checked with their other keys. */
-export const checkToolNames = (config: ToolsConfig, parts: ToolsetParts): readonly Diagnostic[] => {
+/** Checks the names in `platform_toolsets` and of agents. The names of routes and jobs are checked with their other keys. */
+export const checkToolNames = (config: ToolsConfig & Pick<Config, 'agents'>, parts: ToolsetParts): readonly Diagnostic[] => {
   const found: Diagnostic[] = []
-  checkToolsets(config.tools.ofRuns, ['platform_toolsets', 'webhook'], toolsetNames(config, parts), reporterAt([], config.tools, found))
+  const known = toolsetNames(config, parts)
+  const report = reporterAt([], config.tools, found)
+  checkToolsets(config.tools.ofRuns, ['platform_toolsets', 'webhook'], known, report)
+  for (const [name, { toolsets = [] }] of config.agents) checkToolsets(toolsets, [...agentPath(name), 'toolsets'], known, report)
   return found
 }
 

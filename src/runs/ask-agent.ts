@@ -37,7 +37,7 @@ type AgentCall = {
   readonly signal: AbortSignal
   readonly lease: Lease
   readonly policy: RunPolicy
-  readonly transcript: Pick<Transcript, 'span' | 'toolCalls'>
+  readonly transcript: Pick<Transcript, 'span' | 'toolCalls' | 'agent'>
 }
 
 /** Thrown where the lease may have run out before the agent is asked, so that another process may have the run. */
@@ -52,7 +52,7 @@ export class Unanswered extends AgentFault {}
  */
 export const askAgent = async ({ options, signal, lease, policy, transcript }: AgentCall, meter: UsageMeter): Promise<string> => {
   const { run } = lease
-  const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
+  const { agent, maxSteps, toolsets, model, maxOutputTokens, handling } = policy
   // `AbortSignal.any` would leave an entry for each run at `signal`, which lives as long as the process, and `AbortSignal.timeout` a timer
   // that nobody can cancel. So both are made by hand.
   const asking = new AbortController()
@@ -74,7 +74,9 @@ export const askAgent = async ({ options, signal, lease, policy, transcript }: A
       if (options.leases.mayBeLost(lease)) throw new StoodStill()
     }
     mayBegin()
+    transcript.agent = agent
     return await options.agent(text, {
+      agent,
       run,
       // The lease is checked again when the toolsets are open, because the start of a toolset may take long.
       mayBegin,

@@ -12,6 +12,7 @@ export type ServedNames = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly hasRoute: (name: string) => boolean
   readonly hasJob: (profile: string, id: string) => boolean
+  readonly agents: { has(name: string): boolean }
 }
 
 /**
@@ -19,13 +20,14 @@ export type ServedNames = {
  * where nothing is lacking.
  */
 export const lackOf = (
-  { profile, route, job, delivery }: Pick<NewRun, 'profile' | 'route' | 'job' | 'delivery'>,
+  { profile, route, job, agent, delivery }: Pick<NewRun, 'profile' | 'route' | 'job' | 'agent' | 'delivery'>,
   known: ServedNames,
 ): string | undefined => {
   const owner = known.profiles.get(profile)
   if (!owner) return `the profile "${profile}"`
   if (job === undefined && !known.hasRoute(route)) return `the route "${route}"`
   if (job !== undefined && !known.hasJob(profile, job)) return `the job "${job}"`
+  if (agent !== undefined && !known.agents.has(agent)) return `the agent "${agent}"`
   for (const { target } of deliveriesOf(delivery)) {
     const part = known.targets.get(target)
     if (!part) return `the target "${target}"`

@@ -3,8 +3,9 @@
  * share (`agent`, `platform_toolsets`), then the default. Where the model is absent, the runner takes its own.
  */
 
+import { agentNames, agentOverrides, defaultAgent } from '../config/agents.ts'
 import { type Budget, budgetOf, type Price } from '../config/budget.ts'
-import type { Config, Profile } from '../config/config.ts'
+import type { AgentSettings, Config, Profile } from '../config/config.ts'
 import type { Job, Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
@@ -12,6 +13,8 @@ import type { Retry } from './backoff.ts'
 import { type StartKeys, type StartRule, startRuleOf } from './flow/start-rule.ts'
 
 export type RunPolicy = {
+  /** The name of the agent that is asked. */
+  readonly agent: string
   readonly retry: Retry
   readonly timeoutMs: number
   /** True for a scheduled job: the agent is asked at most once, and only the delivery is tried again (rules: Jobs 7). */
@@ -39,41 +42,50 @@ export type RunPolicy = {
 
 /** The settings that all runs share, and the profile of the run. */
 export type PolicyConfig = {
-  readonly agent: Pick<Config['agent'], 'timeoutMs' | 'maxSteps' | 'budget' | 'prices'>
+  readonly agents: ReadonlyMap<string, AgentLimits>
   readonly tools: Pick<Config['tools'], 'ofRuns'>
   readonly profile: Pick<Profile, 'dir'> | undefined
 }
+
+type AgentLimits = Pick<AgentSettings, 'timeoutMs' | 'maxSteps' | 'budget' | 'prices' | 'toolsets' | 'skills'>
 
 type PolicySource = Pick<Route, 'retry' | 'when_down' | 'agent' | 'skills' | 'toolsets'> & StartKeys
 
 /**
  * Returns the policy of the runs of a route. `{}` in place of a route: the policy without any keys of a route. `isHeld`: the route is
- * paused, and its runs wait.
+ * paused, and its runs wait. `name`: the agent of the run; absent: the first that the route may use. A run whose agent is gone has the limits
+ * of the default agent.
  */
 export const policyOf = (
-  { agent: shared, tools, profile }: PolicyConfig,
-  { retry, when_down, agent, skills, toolsets, ...others }: PolicySource = {},
+  { agents, tools, profile }: PolicyConfig,
+  { retry, when_down, agent: written, skills, toolsets, ...others }: PolicySource = {},
   isHeld = false,
-): RunPolicy => ({
-  ...startOf(others, isHeld),
-  retry: {
-    maxAttempts: retry?.max_attempts ?? defaults.retry.max_attempts,
-    backoffMs: (retry?.backoff ?? defaults.retry.backoff) * 1000,
-    maxDelayMs: (retry?.max_delay_seconds ?? defaults.retry.max_delay_seconds) * 1000,
-  },
-  timeoutMs: agent?.timeout_seconds === undefined ? shared.timeoutMs : agent.timeout_seconds * 1000,
-  startsOnce: false,
-  whenDown: when_down ?? defaults.route.when_down,
-  maxSteps: agent?.max_steps ?? shared.maxSteps,
-  budget: { ...shared.budget, ...budgetOf(agent?.budget) },
-  prices: shared.prices,
-  toolsets: toolsets ?? tools.ofRuns,
-  skills: skills ?? [],
-  ...(profile ? { profileFolder: profile.dir } : {}),
-  ...(agent?.model === undefined ? {} : { model: agent.model }),
-  ...(agent?.max_output_tokens === undefined ? {} : { maxOutputTokens: agent.max_output_tokens }),
-  ...(agent?.untrusted === undefined ? {} : { handling: agent.untrusted }),
-})
+  name: string = agentNames(written)[0] ?? defaultAgent,
+): RunPolicy => {
+  const shared = (agents.get(name) ?? agents.get(defaultAgent)) as AgentLimits
+  const agent = agentOverrides(written)
+  return {
+    agent: name,
+    ...startOf(others, isHeld),
+    retry: {
+      maxAttempts: retry?.max_attempts ?? defaults.retry.max_attempts,
+      backoffMs: (retry?.backoff ?? defaults.retry.backoff) * 1000,
+      maxDelayMs: (retry?.max_delay_seconds ?? defaults.retry.max_delay_seconds) * 1000,
+    },
+    timeoutMs: agent.timeout_seconds === undefined ? shared.timeoutMs : agent.timeout_seconds * 1000,
+    startsOnce: false,
+    whenDown: when_down ?? defaults.route.when_down,
+    maxSteps: agent.max_steps ?? shared.maxSteps,
+    budget: { ...shared.budget, ...budgetOf(agent.budget) },
+    prices: shared.prices,
+    toolsets: toolsets ?? shared.toolsets ?? tools.ofRuns,
+    skills: skills ?? shared.skills ?? [],
+    ...(profile ? { profileFolder: profile.dir } : {}),
+    ...(agent.model === undefined ? {} : { model: agent.model }),
+    ...(agent.max_output_tokens === undefined ? {} : { maxOutputTokens: agent.max_output_tokens }),
+    ...(agent.untrusted === undefined ? {} : { handling: agent.untrusted }),
+  }
+}
 
 const startOf = (keys: StartKeys, isHeld: boolean): Pick<RunPolicy, 'start'> => {
   const start = startRuleOf(keys, isHeld)
@@ -81,8 +93,9 @@ const startOf = (keys: StartKeys, isHeld: boolean): Pick<RunPolicy, 'start'> => 
 }
 
 /** Returns the policy of the runs of a job; of a job that is no longer configured, the policy without any keys of its own. */
-export const jobPolicyOf = (config: PolicyConfig, job: Pick<Job, 'model' | 'skills' | 'toolsets'> | undefined): RunPolicy => {
-  const { model, skills, toolsets } = job ?? {}
-  const written = { ...(model === undefined ? {} : { agent: { model } }), ...(skills ? { skills } : {}), ...(toolsets ? { toolsets } : {}) }
+export const jobPolicyOf = (config: PolicyConfig, job: Pick<Job, 'agent' | 'model' | 'skills' | 'toolsets'> | undefined): RunPolicy => {
+  const { agent: use, model, skills, toolsets } = job ?? {}
+  const agent = { ...(use === undefined ? {} : { use }), ...(model === undefined ? {} : { model }) }
+  const written = { agent, ...(skills ? { skills } : {}), ...(toolsets ? { toolsets } : {}) }
   return { ...policyOf(config, written), startsOnce: true }
 }

@@ -1,5 +1,6 @@
 /** A compiled configuration. A reload replaces it as a whole, so that each request or run sees one configuration from start to end. */
 
+import { agentNames, defaultAgent } from '../config/agents.ts'
 import type { Budget } from '../config/budget.ts'
 import type { Config, RouteSource } from '../config/config.ts'
 import { checkTls } from '../config/tls/check-tls.ts'
@@ -30,7 +31,7 @@ import { type PlanBase, planBaseFor } from './plan-base.ts'
 /** A compiled route, and whether a reload may keep it. */
 type CompiledRoute = ServedRoute & Pick<Compiled, 'lasting'>
 
-type RunOwner = Pick<NewRun, 'profile' | 'route' | 'job'>
+type RunOwner = Pick<NewRun, 'profile' | 'route' | 'job' | 'agent'>
 
 /** A route or job, and the budget of its runs. `route` is empty for a job. */
 export type DayBudget = RunOwner & { readonly budget: Budget }
@@ -47,8 +48,8 @@ export type LiveConfig = {
   readonly table: Table & { readonly configured: ReadonlyMap<string, CompiledRoute> }
   readonly jobs: JobBook
   readonly agent: Agent
-  /** A notice of the runner, logged once when the gateway starts. */
-  readonly notice: string | undefined
+  /** The notices of runners, each logged once when the gateway starts, by the names of their agents. */
+  readonly notices: ReadonlyMap<string, string>
   /** Whether the subscriptions file and all jobs files could be read. Where one could not, some routes or jobs are not known. */
   readonly complete: () => boolean
   /** Whether the subscriptions in use are older than their file, because the file cannot be used. */
@@ -128,7 +129,7 @@ const compileAll = async (
     profiles: config.profiles,
     pauses: shared.pauses,
   }
-  const { agent, scope, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
+  const { agent, scope, notices, diagnostics: agentProblems } = compileRunner(config, parts, shared)
   scopes.push(scope)
   return {
     config,
@@ -147,7 +148,7 @@ const compileAll = async (
     table,
     jobs,
     agent,
-    notice: notice && noticeWithReach(notice, config.routes.values(), parts.targets),
+    notices: noticesWithReach(notices, [...config.routes.values()], parts.targets),
     ...presentEntries(base, jobs),
     ...settingsOfRuns({ config, base, table, jobs, isHeld: (route) => shared.pauses.holds(route) }),
   }
@@ -179,9 +180,9 @@ const settingsOfRuns = ({
     base.subscriptions.refresh()
     return [...[...table.configured.values()].filter(({ plan }) => plan !== undefined), ...base.subscriptions.beside(table.configured)]
   }
-  const policy: LiveConfig['policy'] = ({ job, profile: of, route }) => {
-    const shared = { agent: config.agent, tools: config.tools, profile: config.profiles.get(of) }
-    return job === undefined ? policyOf(shared, specOf(route), isHeld(route)) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
+  const policy: LiveConfig['policy'] = ({ job, profile: of, route, agent = defaultAgent }) => {
+    const shared = { agents: config.agents, tools: config.tools, profile: config.profiles.get(of) }
+    return job === undefined ? policyOf(shared, specOf(route), isHeld(route), agent) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
   }
   const writtenOf = ({ profile, route, job }: Pick<NewRun, 'profile' | 'route' | 'job'>) =>
     job === undefined ? specOf(route) : jobs.get(profile, job)?.spec
@@ -201,7 +202,11 @@ const settingsOfRuns = ({
     served,
     dayBudgets: () => {
       jobs.refresh()
-      const ofRoutes = served().map(({ source }) => ({ profile: source.profile, route: source.name }))
+      const ofRoutes = served().map(({ source: { profile, name: route, spec } }) => ({
+        profile,
+        route,
+        agent: agentNames(spec.agent)[0] ?? defaultAgent,
+      }))
       const ofJobs = jobs.all().map(({ profile, id }) => ({ profile, route: '', job: id }))
       return [...ofRoutes, ...ofJobs].flatMap((owner) => {
         const { budget } = policy(owner)
@@ -263,11 +268,21 @@ const reporting =
       log(severity === 'info' ? 'info' : 'warn', { route, code }, `${what}: ${message}`)
   }
 
-/** Returns the notice of a runner, with the routes whose replies go beyond the log: people there get what the stand-in says. */
-const noticeWithReach = (notice: string, routes: Iterable<RouteSource>, targets: ReadonlyMap<string, TargetPart>): string => {
-  const reaching = [...routes].filter(
-    ({ spec }) =>
-      !spec.deliver_only && spec.cron_job === undefined && writtenTargets(spec).some(({ target }) => !targets.get(target)?.internal),
+/**
+ * Returns the notices of runners, with the routes whose replies go beyond the log: people there get what the stand-in says. An agent that the
+ * configuration only has by default has none, where each route names another one.
+ */
+const noticesWithReach = (
+  notices: ReadonlyMap<string, string>,
+  routes: readonly RouteSource[],
+  targets: ReadonlyMap<string, TargetPart>,
+): ReadonlyMap<string, string> =>
+  new Map(
+    [...notices].flatMap(([name, notice]): [string, string][] => {
+      const asking = routes.filter(({ spec }) => !spec.deliver_only && spec.cron_job === undefined && agentNames(spec.agent).includes(name))
+      if (asking.length === 0 && routes.length > 0 && name !== defaultAgent) return []
+      const reaching = asking.filter(({ spec }) => writtenTargets(spec).some(({ target }) => !targets.get(target)?.internal))
+      if (reaching.length === 0) return [[name, notice]]
+      return [[name, `${notice}. Until then its replies go out by ${someOf(reaching.map((route) => `"${route.name}"`))}`]]
+    }),
   )
-  return reaching.length === 0 ? notice : `${notice}. Until then its replies go out by ${someOf(reaching.map(({ name }) => `"${name}"`))}`
-}

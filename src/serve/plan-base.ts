@@ -28,7 +28,7 @@ export type PlanBase = {
    * The prices of models, for the check of routes with their own `agent`. A reload replaces the prices in the kept base, because the plan
    * of such a route is compiled anew at each reload.
    */
-  readonly agent: { now: AgentPricing }
+  readonly agents: { now: ReadonlyMap<string, AgentPricing> }
   readonly send: Sender
   /** Returns why the reply of a run could go to none of its targets. `written`: the delivery settings that its route or job has now. */
   readonly undeliverable: (run: NewRun, written: DeliverySettings) => string | undefined
@@ -90,7 +90,7 @@ export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefin
   const inputs = planInputsOf(options.config, options.catalogue)
   if (!before || !isDeepStrictEqual(before.inputs, inputs)) return createPlanBase(options, inputs)
   before.scope.hold()
-  before.agent.now = pricingOf(options.config.agent)
+  before.agents.now = pricingOf(options.config.agents)
   return before
 }
 
@@ -102,7 +102,7 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
   const { facts, keep, clock, ownComments, breakers } = shared
   const { dataDir, profiles, globalSecret, globalReference } = config
   const { settings } = inputs
-  const agent = { now: pricingOf(config.agent) }
+  const agents = { now: pricingOf(config.agents) }
   const world = { targets: catalogue.targets, profile: (name: string) => profiles.get(name) }
   const send = createSender({
     ...world,
@@ -117,7 +117,7 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
   const compile: PlanBase['compile'] = (route, asked, routes) =>
     compileRoute(
       route,
-      { ...settings, agent: agent.now, ...(routes ? { routes } : {}) },
+      { ...settings, agents: agents.now, ...(routes ? { routes } : {}) },
       catalogue,
       new LiveEffects(shared, asked, { send: sendingFor(route, send), lookup }),
     )
@@ -134,7 +134,7 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
   })
   const scope = shared.scopes.create({})
   scope.adopt({ run: subscriptions, close: () => subscriptions.close() })
-  return { inputs, agent, send, undeliverable: (run, written) => whyUndeliverable(world, run, written), compile, subscriptions, scope }
+  return { inputs, agents, send, undeliverable: (run, written) => whyUndeliverable(world, run, written), compile, subscriptions, scope }
 }
 
 /** Sends with the secrets of the plan's own route, even when the route has been replaced since. */

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { defaultAgentOf } from '../config/agents.ts'
 import { isOwnApi } from '../parts/own-api.ts'
 import { runners, runnersByName } from '../parts/runners/index.ts'
 import type { RunnerPart } from '../parts/runners/runner.ts'
@@ -19,7 +20,7 @@ const setting = (key: string, value: string | string[]): Write => ({ to: 'config
 
 export const agentQuestions = (draft: SetupDraft): readonly Question[] => {
   const { present, answers } = draft
-  const { runner: before } = present.loaded.config.agent
+  const { runner: before } = defaultAgentOf(present.loaded.config)
   const runner = answers.runner ?? before
   const part = runnersByName.get(runner)
   const own: Choice[] = runnersByName.has(before) ? [] : [{ value: before, label: 'the runner of a plugin, as now' }]
@@ -79,7 +80,7 @@ const checkCommand = async (answer: string, dataDir: string): Promise<Objection 
 }
 
 const modelQuestions = (part: RunnerPart, api: Api, { present, answers }: SetupDraft): readonly Question[] => {
-  const { agent } = present.loaded.config
+  const agent = defaultAgentOf(present.loaded.config)
   const before = agent.runner === part.name ? agent : undefined
   const url = before?.baseUrl ?? api.url
   const path = ['agent', 'base_url']
@@ -110,7 +111,8 @@ const isHttpAddress = (text: string): boolean =>
 
 const keyQuestion = (part: RunnerPart, api: Api, baseUrl: string, present: SetupDraft['present']): Question => {
   const name = part.env?.apiKey?.[0] ?? ''
-  const { agent, profiles } = present.loaded.config
+  const { profiles } = present.loaded.config
+  const agent = defaultAgentOf(present.loaded.config)
   const isSame = agent.runner === part.name
   const needsNone = api.keyless?.(baseUrl) ?? false
   const { apiKey: key } = runnerSettings(part, { agent: { ...(isSame ? agent : {}), baseUrl }, profiles })

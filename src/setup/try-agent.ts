@@ -1,5 +1,6 @@
 /** Asks the agent one short prompt, with the settings that the answers give it. */
 
+import { defaultAgent } from '../config/agents.ts'
 import { systemClock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { NewRun } from '../core/new-run.ts'
@@ -37,7 +38,7 @@ export const tryAgent = async (draft: SetupDraft, signal: AbortSignal): Promise<
     const problem = diagnostics.find(({ severity }) => severity === 'error')
     if (problem) return { ok: false, text: `${problem.message}${problem.help === undefined ? '' : `: ${problem.help}`}` }
     try {
-      const ask = (signal: AbortSignal): Promise<string> => agent(prompt, { run, signal })
+      const ask = (signal: AbortSignal): Promise<string> => agent(prompt, { agent: defaultAgent, run, signal })
       const reply = await endWithin(ask, trialReplyMs, systemClock, throwTimeout('no answer', trialReplyMs), signal)
       return { ok: true, text: `the agent answers: ${printable(redact(reply), 200)}` }
     } catch (error) {

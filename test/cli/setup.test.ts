@@ -4,6 +4,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseEnv } from 'node:util'
 import t, { type Test } from 'tap'
+import { defaultAgentOf } from '../../src/config/agents.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { presets } from '../../src/parts/schemes/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
@@ -41,7 +42,7 @@ t.test('options say all: a route, an agent with its key, a target with its token
   for (const secret of ['sk-the-key', '12345']) for (const text of [out, cli.read('config.yaml')]) t.notMatch(text, secret)
   t.match(await cli.run('validate'), { code: 0, out: /0 errors, 0 warnings in 1 route/ })
   const { config } = loadConfig({ dataDir: cli.dir, env: {} })
-  t.match(config.agent, { runner: 'openai', model: 'small-1', baseUrl: undefined })
+  t.match(defaultAgentOf(config), { runner: 'openai', model: 'small-1', baseUrl: undefined })
   t.match(config.routes.get('reviews')?.spec, { events: ['merge_request'], verify: 'gitlab', deliver: 'telegram' })
   t.match(config.profiles.get('default')?.platforms, { telegram: { home_channel: '-100123' } })
   t.equal(cli.read('config.yaml').split('\n')[0], '# yaml-language-server: $schema=./headgate.schema.json')
@@ -139,7 +140,7 @@ t.test('another runner: address and key of the one before do not stay', async (t
   const args = ['--runner', 'anthropic', '--model', 'n', '--api-key-file', cli.file('key')]
   t.match(await setup(cli, '--port', '0', ...args), { code: 0 })
   const { config } = loadConfig({ dataDir: cli.dir, env: {} })
-  t.match(config.agent, { runner: 'anthropic', model: 'n', baseUrl: 'https://api.anthropic.com/v1', apiKey: 'sk-the-new-key' })
+  t.match(defaultAgentOf(config), { runner: 'anthropic', model: 'n', baseUrl: 'https://api.anthropic.com/v1', apiKey: 'sk-the-new-key' })
   t.match(cli.read('config.yaml'), /# mine$/m)
   t.notMatch(cli.read('config.yaml'), /sk-/)
 })
@@ -151,7 +152,7 @@ t.test('an API that is not the own one of the runner: the file says that it gets
   const { config, diagnostics } = loadConfig({ dataDir: cli.dir, env: {} })
   t.same(diagnostics, [])
   t.match(cli.read('config.yaml'), 'api_key: ${OPENAI_API_KEY}')
-  t.equal(config.agent.apiKey, 'sk-the-key-of-the-proxy')
+  t.equal(defaultAgentOf(config).apiKey, 'sk-the-key-of-the-proxy')
   t.match(await setup(cli, ...args), { code: 0 }, 'the key is known the next time')
   const other = none(t, { '.env': 'OPENAI_API_KEY=sk-the-key-of-openai\n' })
   t.match(await setup(other, ...args), { code: 2, err: /--api-key-file/ }, 'the key of OpenAI is not taken for it')

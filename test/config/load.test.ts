@@ -2,6 +2,7 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
+import { defaultAgentOf } from '../../src/config/agents.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { readSkills, skillNames } from '../../src/config/skills.ts'
 import { parseSource } from '../../src/config/yaml/source.ts'
@@ -505,7 +506,9 @@ t.test('an unknown runner is refused with its place, not thrown', async (t) => {
 t.test('a relative path of the agent is one of the data directory, a bare name is not', (t) => {
   const programOf = (command: string): string | undefined => {
     const dataDir = newFolder(t, { 'config.yaml': `agent: { runner: command, command: ${command} }\n` })
-    return loadConfig({ dataDir, env: {} }).config.agent.command?.join(' ').replace(dataDir, '<data>')
+    return defaultAgentOf(loadConfig({ dataDir, env: {} }).config)
+      .command?.join(' ')
+      .replace(dataDir, '<data>')
   }
   t.equal(programOf('[./my-agent, ./notes, --x]'), '<data>/my-agent ./notes --x')
   t.equal(programOf('[bin/my-agent]'), '<data>/bin/my-agent')
@@ -535,7 +538,7 @@ t.test("the agent's key: the environment wins over the file, but its key goes to
   const agent = (settings: string, env: Env = {}, inFile = 'api_key: of-the-file, '): string | undefined => {
     const files = { 'config.yaml': `agent: { runner: openai, ${inFile}${settings} }`, '.env': 'OPENAI_API_KEY=of-dot-env' }
     const { config } = loadConfig({ dataDir: newFolder(t, files), env })
-    const { apiKey } = runnerSettings(runnersByName.get('openai') ?? {}, config)
+    const { apiKey } = runnerSettings(runnersByName.get('openai') ?? {}, { agent: defaultAgentOf(config), profiles: config.profiles })
     const secrets = [...(inFile.includes('of-the-file') ? ['of-the-file'] : []), ...(apiKey === undefined ? [] : [apiKey])]
     for (const known of secrets) t.ok(knownSecrets(config).includes(known), 'it is taken out of logs')
     return apiKey

@@ -92,7 +92,7 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
     policy: () => ({
       ...policyOf(
         {
-          agent: { timeoutMs, maxSteps: 1, budget: { threadRuns: 30 }, prices: new Map() },
+          agents: new Map([['default', { timeoutMs, maxSteps: 1, budget: { threadRuns: 30 }, prices: new Map() }]]),
           tools: { ofRuns: toolsets },
           profile: undefined,
         },

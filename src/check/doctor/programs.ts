@@ -2,7 +2,9 @@
  * Checks whether the programs that the scripts of routes and the agent need are there, and whether the interpreters can read the scripts.
  */
 
-import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
+import { agentPath, defaultAgent } from '../../config/agents.ts'
+import { type AgentSettings, type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
+import type { Env } from '../../config/env.ts'
 import { type Check, type CheckInput, fail, ok, warn } from '../../datadir/check.ts'
 import { readRoutes } from '../../datadir/routes.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
@@ -45,23 +47,38 @@ const checkAgent = async (config: Config, { env, self }: Workspace): Promise<Che
   })
   const problem = findings.find(({ severity }) => severity === 'error') ?? findings.find(({ severity }) => severity === 'warning')
   if (problem) return [(problem.severity === 'error' ? fail : warn)('agent', problem.message, problem.help ?? `${self} validate`)]
-  const part = runners.get(config.agent.runner)
+  const checks = [...config.agents].map(([name, agent]) => checkOneAgent(agentPath(name).join('.'), agent, config, runners, env))
+  return (await Promise.all(checks)).flat()
+}
+
+const defaultSection = agentPath(defaultAgent).join('.')
+
+const checkOneAgent = async (
+  section: string,
+  agent: AgentSettings,
+  { agents, profiles }: Config,
+  runners: ReadonlyMap<string, RunnerPart>,
+  env: Env,
+): Promise<Check[]> => {
+  const part = runners.get(agent.runner)
   if (part === undefined) return []
-  if (part.standIn !== undefined) return [warn('agent', `${part.name}, a stand-in: it ${part.standIn}`, realRunners(runners))]
-  const settings = runnerSettings(part, config)
+  // Where other agents are described, that of the section `agent` need not be.
+  if (part.standIn !== undefined && section === defaultSection && agents.size > 1) return []
+  if (part.standIn !== undefined) return [warn(section, `${part.name}, a stand-in: it ${part.standIn}`, realRunners(section, runners))]
+  const settings = runnerSettings(part, { agent, profiles })
   const program = part.program?.(settings)
-  if (program === undefined) return [ok('agent', runnerText(part, settings))]
-  const file = await findProgramFile(program, searchPathOf(config.profiles.get(defaultProfile)?.env ?? env))
+  if (program === undefined) return [ok(section, runnerText(part, settings))]
+  const file = await findProgramFile(program, searchPathOf(profiles.get(defaultProfile)?.env ?? env))
   return [
     file === undefined
-      ? fail('agent', `${part.name} ${program} is not there, or not executable`, 'install it, or mend agent.command')
-      : ok('agent', `${part.name} ${file}`),
+      ? fail(section, `${part.name} ${program} is not there, or not executable`, `install it, or mend ${section}.command`)
+      : ok(section, `${part.name} ${file}`),
   ]
 }
 
-const realRunners = (runners: ReadonlyMap<string, RunnerPart>): string => {
+const realRunners = (section: string, runners: ReadonlyMap<string, RunnerPart>): string => {
   const names = [...runners.values()].flatMap(({ name, standIn }) => (standIn === undefined ? [name] : []))
-  return `set agent.runner: ${names.join(' or ')}`
+  return `set ${section}.runner: ${names.join(' or ')}`
 }
 
 const runnerText = ({ name }: RunnerPart, { model, apiKey }: RunnerSettings): string =>

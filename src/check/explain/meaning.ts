@@ -134,6 +134,16 @@ export const meaningExplanations = {
     why: 'The setting would have no effect, so the file is refused instead.',
     fix: 'Remove it, or use what the help names in its place.',
   },
+  WH250: {
+    means: 'A route or job names an agent that the configuration does not have.',
+    why: 'Its runs would have nobody to answer them.',
+    fix: 'Describe the agent under agents, or name one that is there. The section agent describes the one named default.',
+    example: {
+      of: 'config',
+      bad: 'agents: { reviewer: { runner: echo } }\nplatforms: { webhook: { enabled: true, extra: { routes: { r: { secret: "${SECRET}", agent: reviever } } } } }\n',
+      good: 'agents: { reviewer: { runner: echo } }\nplatforms: { webhook: { enabled: true, extra: { routes: { r: { secret: "${SECRET}", agent: reviewer } } } } }\n',
+    },
+  },
   WH222: {
     means:
       'The runner of the agent needs a setting that is not there or not usable: a model, a key, an address, a command. Or a budget in money has a model without a price.',

@@ -19,6 +19,7 @@ export type CronCreateOptions = ProfileOption & {
   readonly schedule: string
   readonly timezone?: string
   readonly prompt?: string
+  readonly agent?: string
   readonly model?: string
   readonly deliver?: string
   readonly deliverChatId?: string
@@ -48,6 +49,7 @@ const readNewJob = async (name: string, options: CronCreateOptions, io: Pick<Io,
   schedule: options.schedule,
   timezone: options.timezone,
   prompt: options.prompt === undefined ? undefined : await readTextOption('--prompt', options.prompt, io),
+  agent: options.agent,
   model: options.model,
   deliver: options.deliver,
   deliver_extra: readTargetSettings(options),

@@ -49,6 +49,7 @@ const addCreate = (create: CliCommand, run: RunCommand): void => {
     .requiredOption('--schedule <when>', "'0 6 * * *', 'every 15m' or '2027-01-31T09:00'")
     .option('--timezone <zone>', 'zone of the schedule, for example Europe/Berlin; default: UTC')
     .option('--prompt <text>', 'what the agent is asked: text, @file or @-')
+    .option('--agent <name>', 'an agent under agents; default: that of the section agent')
     .option('--model <name>', "another model than the agent's")
     .option('--deliver <target>', 'where the reply goes; default: log')
     .option('--deliver-chat-id <id>', 'chat to deliver to')

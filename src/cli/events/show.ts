@@ -56,6 +56,7 @@ const statusLines = ({ event, state, attempt, nextAt, error }: EventStatus): str
     fieldLine('profile', event.profile),
     fieldLine('route', event.route),
     fieldLine('job', event.job),
+    fieldLine('agent', event.agent),
     fieldLine('event', event.event_type),
     fieldLine('delivery id', event.delivery_id),
     fieldLine('outcome', event.outcome),

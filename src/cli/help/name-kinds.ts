@@ -27,6 +27,7 @@ const optionKinds: { readonly [flag: string]: CompletedKind } = {
   '--select': 'codes',
   '--ignore': 'codes',
   '--fix': 'codes',
+  '--agent': 'agents',
   '--skills': 'skills',
   '--outcome': 'outcomes',
   '--expect': 'outcomes',

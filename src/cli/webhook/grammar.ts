@@ -129,6 +129,7 @@ const addSubscribe = (subscribe: CliCommand, run: RunCommand): void => {
     .option('--cron-job <id-or-name>', 'start a scheduled job')
     .option('--mirror-to-session', "also append what is delivered to the chat's session")
     .option('--no-mirror-to-session', 'no longer append it')
+    .option('--agent <name>', 'an agent under agents; default: that of the section agent')
     .option('--skills <list>', 'skills for the agent (comma or repeated)', collectList)
     .option('--script <path>', 'filter script under scripts/')
     .option('--coalesce-key <template>', 'events of one key within a window become one run')

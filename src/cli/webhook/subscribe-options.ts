@@ -20,6 +20,7 @@ export type SubscribeOptions = RouteOptions & {
   readonly routeProfile?: string
   readonly cronJob?: string
   readonly mirrorToSession?: boolean
+  readonly agent?: string
   readonly skills?: readonly string[]
   readonly script?: string
   readonly coalesceKey?: string
@@ -54,6 +55,7 @@ export const readSubscriptionInput = async (
       description: options.description,
       events: options.events,
       prompt: options.prompt === undefined ? undefined : await readTextOption('--prompt', options.prompt, io),
+      agent: options.agent,
       skills: options.skills,
       deliver: options.deliver,
       profile: options.routeProfile,

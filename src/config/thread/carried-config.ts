@@ -6,7 +6,8 @@
 import { join, resolve } from 'node:path'
 import type { Diagnostic, Path, SourceRange } from '../../core/diagnostic.ts'
 import { restoreDigits, type WrittenDigits, writtenDigitsIn } from '../../core/written-digits.ts'
-import type { Config, JobSource, Profile, RouteSource } from '../config.ts'
+import { agentPath } from '../agents.ts'
+import type { AgentSettings, Config, JobSource, Profile, RouteSource } from '../config.ts'
 import { defaultProfile } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'
 
@@ -17,8 +18,8 @@ type PlainProfile = Omit<Profile, 'place' | 'jobs'> & { readonly isWritten: bool
 export type PlainRoute = Placeless<RouteSource>
 
 export type CarriedConfig = {
-  readonly config: Omit<Config, 'routes' | 'profiles' | 'agent' | 'tools' | 'schemes'>
-  readonly agent: Placeless<Config['agent']>
+  readonly config: Omit<Config, 'routes' | 'profiles' | 'agents' | 'tools' | 'schemes'>
+  readonly agents: readonly (readonly [name: string, agent: Placeless<AgentSettings>])[]
   readonly tools: Placeless<Config['tools']>
   readonly schemes: Placeless<Config['schemes']>
   readonly profiles: readonly PlainProfile[]
@@ -33,10 +34,10 @@ export type SoughtPlace = { readonly path: Path; readonly of: 'key' | 'value' }
 
 /** Makes the carried form of a loaded configuration. */
 export const carryConfig = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): CarriedConfig => {
-  const { routes, profiles, agent, tools, schemes, ...plain } = config
+  const { routes, profiles, agents, tools, schemes, ...plain } = config
   const carried: Omit<CarriedConfig, 'digits'> = {
     config: plain,
-    agent: withoutPlace(agent),
+    agents: [...agents].map(([name, agent]) => [name, withoutPlace(agent)]),
     tools: withoutPlace(tools),
     schemes: withoutPlace(schemes),
     profiles: [...profiles.values()].map(({ place, jobs, ...profile }) => ({
@@ -69,7 +70,9 @@ export const unpackConfig = (carried: CarriedConfig, options: LoadOptions, route
   return {
     ...carried.config,
     profiles: new Map(profiles.map((profile) => [profile.name, profile])),
-    agent: { ...carried.agent, place: (path) => place(['agent', ...path], 'key') },
+    agents: new Map(
+      carried.agents.map(([name, agent]) => [name, { ...agent, place: (path) => place([...agentPath(name), ...path], 'key') }]),
+    ),
     tools: { ...carried.tools, place: (path) => place(path, 'value') },
     schemes: { ...carried.schemes, place: (path) => place(path, 'value') },
     routes: new Map(

@@ -86,6 +86,7 @@ const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Eleme
     next_at,
     ended_at,
     ended_by,
+    agent,
     trace_id,
   } = event
   const facts: readonly (readonly [name: string, value: JSX.Element | string | null])[] = [
@@ -95,6 +96,7 @@ const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Eleme
     ['Answered', status === null ? null : `${status} in ${milliseconds(duration_ms)}`],
     ['Reason', reason],
     ['Error', error],
+    ['Agent', agent],
     ['Target', target],
     ["Target's answer", answer],
     ['Next attempt', next_at && time(next_at)],

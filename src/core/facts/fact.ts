@@ -120,6 +120,8 @@ export type RunAttempt = Cause & {
   readonly eventType: string
   /** The number of the attempt, from 1. */
   readonly attempt: number
+  /** The name of the agent that was asked. Absent for the default agent, and where none was asked. */
+  readonly agent?: string | undefined
   /** The target of the reply. */
   readonly target: string
   /** The run's group: the id of the event that opened it, and the number of its events. Absent for a run of one event. */

@@ -58,6 +58,7 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
   answer: (wanted: Json, { traced }, around) => match('answer', wanted, traced?.answer.body, around),
   items: (wanted: NonNullable<TestExpect['items']>, { traced }, around) => checkItems(wanted, traced, around),
   prompt: (wanted: Json, result, around) => match('prompt', wanted, lastText(result), around),
+  agent: (wanted: string, { happened }) => compareExactly('agent', wanted, happened.agents.at(-1), 'no agent was asked'),
   runs: (wanted: number, result) => compareExactly('runs', wanted, endedAttempts(result).length),
   dead: (wanted: number, result) => compareExactly('dead', wanted, endedAttempts(result).filter(({ end }) => end.kind === 'dead').length),
   stale: (wanted: number, result) =>

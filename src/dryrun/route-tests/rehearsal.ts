@@ -3,6 +3,7 @@
  * mocks in place of agent and targets, and of the script unless the test asks for the real one.
  */
 
+import { defaultAgent } from '../../config/agents.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { RunAttempt } from '../../core/facts/fact.ts'
 import { createFacts } from '../../core/facts/facts.ts'
@@ -49,6 +50,8 @@ export type Mocks = {
 export type Happened = {
   /** The prompts that the agent got, in order. */
   readonly prompts: readonly string[]
+  /** The names of the agents that were asked, in order. */
+  readonly agents: readonly string[]
   /** The attempts that ended, in order. */
   readonly attempts: readonly RunAttempt[]
   /** The texts that were sent, direct texts and replies. */
@@ -150,10 +153,10 @@ export const createRehearsal = (options: RehearsalOptions): Rehearsal => {
 
 const policyBy =
   ({ source, config, jobs }: RehearsalOptions) =>
-  ({ job, profile }: NewRun): RunPolicy => {
+  ({ job, profile, agent = defaultAgent }: NewRun): RunPolicy => {
     // No skill is read, because the agent is a mock.
-    const shared = { agent: config.agent, tools: config.tools, profile: undefined }
-    return job === undefined ? policyOf(shared, source.spec) : jobPolicyOf(shared, jobs.get(profile, job)?.spec)
+    const shared = { agents: config.agents, tools: config.tools, profile: undefined }
+    return job === undefined ? policyOf(shared, source.spec, false, agent) : jobPolicyOf(shared, jobs.get(profile, job)?.spec)
   }
 
 const undeliverableBy =
@@ -172,19 +175,25 @@ const undeliverableBy =
  */
 const createStandIns = () => {
   let mocks: Mocks = {}
-  let seen: { prompts: string[]; attempts: RunAttempt[]; sent: Outgoing[] } = { prompts: [], attempts: [], sent: [] }
+  let seen: { prompts: string[]; agents: string[]; attempts: RunAttempt[]; sent: Outgoing[] } = {
+    prompts: [],
+    agents: [],
+    attempts: [],
+    sent: [],
+  }
   return {
     use(now: Mocks): void {
       mocks = now
     },
     happened(): Happened {
       const before = seen
-      seen = { prompts: [], attempts: [], sent: [] }
+      seen = { prompts: [], agents: [], attempts: [], sent: [] }
       return before
     },
     handlers: { attempt_ended: ({ run }: { readonly run: RunAttempt }) => void seen.attempts.push(run) },
-    async agent(prompt: string): Promise<string> {
+    async agent(prompt: string, { agent: name }: { readonly agent: string }): Promise<string> {
       seen.prompts.push(prompt)
+      seen.agents.push(name)
       const { agent = { reply: prompt } } = mocks
       if ('fail' in agent) throw new Error(agent.fail)
       return agent.reply

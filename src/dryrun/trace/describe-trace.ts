@@ -39,6 +39,7 @@ export const describeTrace = (traced: Trace): JsonObject => {
       detail: { ...detailOf(stage, traced), ...change },
     })),
     mode: starts?.mode ?? null,
+    agent: starts?.agent ?? null,
     prompt: starts?.prompt ?? null,
     prompt_chars: starts?.prompt.length ?? null,
     cuts: placeholders.flatMap(({ where, written, cut }) => (cut ? { where, written, ...cut } : [])),

@@ -17,7 +17,7 @@ import { type Collector, createCollector } from './plan-observer.ts'
 /** The things that a dry plan is made from: its route, configuration, parts and effects. */
 export type DryWorld = {
   readonly source: RouteSource
-  readonly config: PlanSettings & Pick<Config, 'agent'>
+  readonly config: PlanSettings & Pick<Config, 'agents'>
   readonly catalogue: Catalogue
   /** The effects to use in place of dry effects. Without `script`, scripts let the event on unchanged. */
   readonly effects: Pick<Effects, 'jobs' | 'clock'> & Partial<Effects>

@@ -3,6 +3,7 @@
  * start, the answer to the sender.
  */
 
+import { defaultAgent } from '../../config/agents.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { pathAndQueryOf } from '../../core/address/path-and-query.ts'
 import type { EndedItem, EndedRequest } from '../../core/facts/fact.ts'
@@ -35,6 +36,8 @@ export type Traced =
 /** The work that an event starts: the prompt or message, and where the result goes. */
 type Starts = {
   readonly mode: 'agent' | 'direct' | 'job' | 'group'
+  /** The agent that is asked; absent where none is, and for a job. */
+  readonly agent?: string
   readonly prompt: string
   readonly target: string
   /** The settings of the target; a list for several targets. */
@@ -241,7 +244,10 @@ const startedWork = async (store: Store, sent: readonly Outgoing[], outcome: Out
   const all = sent.map(({ delivery }) => delivery)
   if (first) return asStarts('direct', first.text, all.length > 1 ? { mode: 'all', to: all } : first.delivery)
   const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]
-  return lease && asStarts(lease.run.direct ? 'direct' : modeByOutcome(outcome), lease.run.prompt, lease.run.delivery)
+  if (!lease) return undefined
+  const { direct, job, agent = defaultAgent, prompt, delivery } = lease.run
+  const starts = asStarts(direct ? 'direct' : modeByOutcome(outcome), prompt, delivery)
+  return direct || job !== undefined ? starts : { ...starts, agent }
 }
 
 const modeByOutcome = (outcome: Outcome): Starts['mode'] =>

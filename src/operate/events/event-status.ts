@@ -24,6 +24,16 @@ const placeInRequest = ({ batch_of, batch_index, dispatched_by }: EventView) => 
   dispatched_by: dispatched_by ?? null,
 })
 
+/** Returns the work of the event: who did it, where the result went, and the group that it belongs to. */
+const workOf = ({ agent, target, answer, job, group, count }: EventView) => ({
+  agent: agent ?? null,
+  target: target ?? null,
+  answer: answer ?? null,
+  job: job ?? null,
+  group: group ?? null,
+  count: count ?? null,
+})
+
 /** Returns the status of an event as JSON for programs. */
 export const describeEvent = ({ event, state, attempt, nextAt, error }: EventStatus) => ({
   event_id: event.event_id,
@@ -37,11 +47,7 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: EventSta
   stage: event.stage ?? null,
   status: event.status ?? null,
   duration_ms: event.duration_ms ?? null,
-  target: event.target ?? null,
-  answer: event.answer ?? null,
-  job: event.job ?? null,
-  group: event.group ?? null,
-  count: event.count ?? null,
+  ...workOf(event),
   ...placeInRequest(event),
   replay_of: event.replay_of ?? null,
   edited: event.edited ?? false,

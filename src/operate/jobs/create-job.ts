@@ -45,6 +45,7 @@ export type NewJob = {
   readonly schedule: string
   readonly timezone?: string | undefined
   readonly prompt?: string | undefined
+  readonly agent?: string | undefined
   readonly model?: string | undefined
   readonly deliver?: string | undefined
   readonly deliver_extra?: JsonObject | undefined

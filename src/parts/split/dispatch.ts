@@ -4,20 +4,20 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import type { Json } from '../../core/json.ts'
-import { type Ignored, listUnavailable, refuse, routePaused } from '../../core/outcome.ts'
+import { type Ignored, type Refused, refuse, routePaused } from '../../core/outcome.ts'
 import type { Dispatch, EventPlan, PlannedEvent } from '../../core/plan.ts'
 import type { Event, VerifiedRequest } from '../../core/request.ts'
-import { withDigits } from '../../core/written-digits.ts'
-import { compileConditions, type FilterVerdict } from '../../expr/condition.ts'
+import { thenAll } from '../../expr/template.ts'
 import type { Route } from '../../generated/config.ts'
 import { holdMsOf } from '../claim.ts'
+import { compileFirstRow } from '../first-row.ts'
 import type { StageKit } from '../stages/stage.ts'
 
 /** A route that `dispatch` names. `plan`: absent where the route is switched off. */
 export type TargetRoute = { readonly name: string; readonly plan: EventPlan | undefined }
 
 type Row = NonNullable<Route['dispatch']>[number]
+type Dispatched = Awaited<ReturnType<Dispatch>>
 
 /** Returns the names of the routes of a row. */
 export const rowTargets = ({ to }: Row): readonly string[] => [to].flat()
@@ -29,12 +29,10 @@ export const dispatchTargets = ({ dispatch = [] }: Pick<Route, 'dispatch'>): rea
 export const compileDispatch = (route: Route, kit: StageKit, targetOf: (name: string) => TargetRoute | undefined): Dispatch | undefined => {
   if (!route.dispatch) return undefined
   const targets = new Map(dispatchTargets(route).map((name) => [name, targetOf(name)]))
-  const rows = route.dispatch.map((row, i) => ({
-    holds: compileWhen(row, i, kit),
-    targets: rowTargets(row).flatMap((name) => targets.get(name) ?? []),
-  }))
+  const rows = route.dispatch.map((row) => rowTargets(row).flatMap((name) => targets.get(name) ?? []))
+  const firstRow = compileFirstRow('dispatch', route.dispatch, kit)
   const holdMs = holdMsOf(route)
-  const eventsOf = (chosen: readonly TargetRoute[], event: Event, { replay }: VerifiedRequest): ReturnType<Dispatch> => {
+  const eventsOf = (chosen: readonly TargetRoute[], event: Event, { replay }: VerifiedRequest): Dispatched => {
     const paused = replay?.to === undefined ? chosen.find(({ name }) => kit.effects.pauses?.refuses(name)) : undefined
     // The sender asked this route, and must not learn the names of the others.
     if (paused) return routePaused(kit.name, `the route "${paused.name}" is paused`)
@@ -45,48 +43,19 @@ export const compileDispatch = (route: Route, kit: StageKit, targetOf: (name: st
       return { plan, event: { ...event, lookup: undefined, eventId, route: name, claimMs: Math.max(event.claimMs ?? 0, holdMs) } }
     })
   }
-  const taken = (row: number, event: Event, request: VerifiedRequest): ReturnType<Dispatch> => {
-    const { targets } = rows[row] as (typeof rows)[number]
-    kit.effects.onlooker?.noted(`dispatch[${row}] holds: ${targets.map(({ name }) => name).join(', ')}`)
-    return eventsOf(targets, event, request)
+  const taken = (row: number | Refused, event: Event, request: VerifiedRequest): Dispatched => {
+    if (typeof row !== 'number') return row
+    const chosen = rows[row]
+    if (!chosen) return ignored(kit.name, 'dispatch: no row holds')
+    kit.effects.onlooker?.noted(`dispatch[${row}] holds: ${chosen.map(({ name }) => name).join(', ')}`)
+    return eventsOf(chosen, event, request)
   }
   return (event, request) => {
     const to = request.replay?.to
-    if (to !== undefined) {
-      const only = targets.get(to)
-      return only
-        ? eventsOf([only], event, request)
-        : refuse('unknown_route', { name: kit.name, detail: `it does not dispatch to "${to}"` })
-    }
-    const from = (first: number): ReturnType<Dispatch> => {
-      for (let i = first; i < rows.length; i++) {
-        const verdict = (rows[i] as (typeof rows)[number]).holds(event)
-        if (verdict instanceof Promise)
-          return verdict.then((settled) => {
-            if (settled.pass) return taken(i, event, request)
-            return settled.isLater ? listUnavailable(settled.rule()) : from(i + 1)
-          })
-        if (verdict.pass) return taken(i, event, request)
-        if (verdict.isLater) return listUnavailable(verdict.rule())
-      }
-      return ignored(kit.name, 'dispatch: no row holds')
-    }
-    return from(0)
+    if (to === undefined) return thenAll<number | Refused, Dispatched>([firstRow(event)], ([row = -1]) => taken(row, event, request))
+    const only = targets.get(to)
+    return only ? eventsOf([only], event, request) : refuse('unknown_route', { name: kit.name, detail: `it does not dispatch to "${to}"` })
   }
-}
-
-const compileWhen = ({ when }: Row, row: number, kit: StageKit): ((event: Event) => FilterVerdict | Promise<FilterVerdict>) => {
-  const { operators, profileDir, openList, recompileAtReload, adopt, report } = kit
-  if (when === undefined) return () => ({ pass: true })
-  return compileConditions(withDigits(when as Json), {
-    operators,
-    profileDir,
-    openList,
-    recompileAtReload,
-    adopt,
-    root: `dispatch[${row}].when`,
-    report: (code, path, message, help) => report(code, ['dispatch', row, 'when', ...path], message, help),
-  })
 }
 
 const ignored = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'dispatch', route, detail: () => why })

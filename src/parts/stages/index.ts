@@ -1,6 +1,7 @@
 /** The list of stages, in the order in which they run (rules: Order 1). */
 
 import { cancelOn } from './cancel-on.ts'
+import { chooseAgent } from './choose-agent.ts'
 import { client } from './client.ts'
 import { cooldown } from './cooldown.ts'
 import { deliverIf } from './deliver-if.ts'
@@ -42,4 +43,5 @@ export const stages: readonly StagePart[] = [
   cooldown,
   supersede,
   deliverIf,
+  chooseAgent,
 ]

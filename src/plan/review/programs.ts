@@ -1,6 +1,7 @@
 /** Finds missing programs: the interpreter of a route's script, and the command of the agent. */
 
 import { extname } from 'node:path'
+import { agentPath } from '../../config/agents.ts'
 import type { Config } from '../../config/config.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
@@ -28,19 +29,18 @@ export const reviewScript = ({ spec, config, hasProgram, say }: Subject): void =
 
 type ProgramContext = Pick<ReviewContext, 'config' | 'hasProgram'> & { readonly catalogue: Pick<Catalogue, 'runners'> }
 
-export const reviewAgent = ({ config, hasProgram, catalogue }: ProgramContext): Diagnostic[] => {
-  const { agent } = config
-  const part = catalogue.runners.get(agent.runner)
-  const name = part?.program?.(runnerSettings(part, config))
-  // A command with a folder is not searched for on the PATH.
-  if (!name || name.includes('/') || hasProgram(name, gatewayPath(config))) return []
-  const path = name === agent.command?.[0] ? ['command', 0] : ['runner']
-  const place = agent.place?.(path)
-  return [
-    diagnostic('WH227', `agent: the command "${printable(name, 80)}" is not on the PATH: every run fails`, {
-      pointer: pointerOf(['agent', ...path]),
+export const reviewAgents = ({ config, hasProgram, catalogue }: ProgramContext): Diagnostic[] =>
+  [...config.agents].flatMap(([name, agent]) => {
+    const part = catalogue.runners.get(agent.runner)
+    const program = part?.program?.(runnerSettings(part, { agent, profiles: config.profiles }))
+    // A command with a folder is not searched for on the PATH.
+    if (!program || program.includes('/') || hasProgram(program, gatewayPath(config))) return []
+    const path = program === agent.command?.[0] ? ['command', 0] : ['runner']
+    const place = agent.place?.(path)
+    const section = agentPath(name)
+    return diagnostic('WH227', `${section.join('.')}: the command "${printable(program, 80)}" is not on the PATH: every run fails`, {
+      pointer: pointerOf([...section, ...path]),
       ...(place ? { place } : {}),
       help: 'install it where the gateway runs, or write its whole path',
-    }),
-  ]
-}
+    })
+  })

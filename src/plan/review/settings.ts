@@ -11,7 +11,7 @@ import { hasProgram } from '../../process/find-program.ts'
 import type { Catalogue } from '../compile.ts'
 import { FileTexts } from './file-texts.ts'
 import { reviewOpenPrograms } from './open-programs.ts'
-import { reviewAgent } from './programs.ts'
+import { reviewAgents } from './programs.ts'
 import { reviewOpenSecrets } from './secrets/open-secrets.ts'
 import { reviewSecret } from './secrets/secrets.ts'
 import type { ReportFinding } from './subject.ts'
@@ -25,7 +25,7 @@ export const reviewSettings = (
     const env = envOf(source.file, config)
     return [...reviewOpenSecrets(source, env), ...reviewOpenPrograms(source, env)]
   })
-  const agent = reviewAgent({ config, hasProgram, catalogue })
+  const agent = reviewAgents({ config, hasProgram, catalogue })
   return [...reviewGlobalSecret(config, texts, settingPath), ...reviewPlainHttp(config, settingPath), ...agent, ...open]
 }
 

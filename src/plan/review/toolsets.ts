@@ -1,5 +1,6 @@
 /** Finds agents that read a stranger's text and have tools that such a text could misuse (WH216; rules: Agents 6). */
 
+import { agentNames } from '../../config/agents.ts'
 import { placeholders } from '../../expr/placeholder.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { toolsetNames } from '../toolsets.ts'
@@ -22,9 +23,10 @@ const freeTextPath = new RegExp(`^=.*\\b(?:${freeTextKeys})\\b|(?:^|\\.)(?:${fre
 export const reviewToolsets = ({ spec, profile, config, catalogue, jobs, say }: Subject): void => {
   if (spec.deliver_only) return
   const { cron_job: job } = spec
-  const own = job === undefined ? spec.toolsets : jobs().find(profile.name, job)[0]?.spec.toolsets
+  const owner = job === undefined ? spec : jobs().find(profile.name, job)[0]?.spec
   const allToolsets = toolsetNames(config, catalogue.toolsets)
-  const wide = (own ?? config.tools.ofRuns).filter((name) => allToolsets.has(name) && !harmlessToolsets.has(name))
+  const ofAgents = agentNames(owner?.agent).flatMap((name) => config.agents.get(name)?.toolsets ?? config.tools.ofRuns)
+  const wide = [...new Set(owner?.toolsets ?? ofAgents)].filter((name) => allToolsets.has(name) && !harmlessToolsets.has(name))
   if (wide.length === 0) return
   const written = spec.prompt ? placeholders(spec.prompt).filter((path) => freeTextPath.test(path)) : ['']
   if (written.length === 0) return

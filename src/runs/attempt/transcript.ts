@@ -1,5 +1,6 @@
 /** Describes an attempt and its end, for the fact `attempt_ended`. */
 
+import { defaultAgent } from '../../config/agents.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { RunAttempt, RunUsage, ToolCallMade } from '../../core/facts/fact.ts'
 import type { RunEnd } from '../../core/run-end.ts'
@@ -20,7 +21,7 @@ export const runFields = ({ run, attempt }: Lease) => ({
 })
 
 /**
- * Reply, usage, calls of tools and targets' answers of an attempt, collected while the attempt goes on. They are only for observers.
+ * Agent, reply, usage, calls of tools and targets' answers of an attempt, collected while the attempt goes on. They are only for observers.
  * `startedAt`: when the attempt began, in milliseconds since 1970; `begun`: the same by the monotonic clock. `span`: the attempt's place in
  * its trace.
  */
@@ -28,6 +29,8 @@ export type Transcript = {
   readonly startedAt: number
   readonly begun: number
   readonly span: SpanPlace | undefined
+  /** The name of the agent, once it is asked. */
+  agent?: string
   reply?: string
   usage?: RunUsage | undefined
   readonly toolCalls: ToolCallMade[]
@@ -47,7 +50,7 @@ export const describeAttempt = (
   { run, attempt }: Lease,
   end: RunEnd,
   clock: Clock,
-  { startedAt, begun, span, reply, usage, toolCalls, answers }: Transcript,
+  { startedAt, begun, span, agent, reply, usage, toolCalls, answers }: Transcript,
 ): RunAttempt => ({
   eventId: run.eventId,
   eventType: run.event,
@@ -58,6 +61,7 @@ export const describeAttempt = (
   span,
   // An end without an attempt: the run was only taken to record the end.
   attempt: end.kind === 'cancelled' || end.kind === 'expired' ? attempt - 1 : attempt,
+  agent: agent === defaultAgent ? undefined : agent,
   target: (end.kind === 'done' && end.to?.join(', ')) || targetNames(run.delivery),
   merged: run.merged,
   prompt: mergedPrompt(run).text,

@@ -21,9 +21,8 @@ const digestLength = 12
  * process, and the login to the database, nor do variables that neither the configuration nor a part reads.
  */
 export const configDigest = (config: Config, { targets }: Pick<Catalogue, 'targets'>, files: readonly FileHash[]): string => {
-  const { adapter, agent, globalSecret, multiplex, plugins, profiles, routes, schemes, tools } = config
+  const { adapter, agents, globalSecret, multiplex, plugins, profiles, routes, schemes, tools } = config
   const env = profiles.get(defaultProfile)?.env ?? {}
-  const { place: _, ...settings } = { ...agent, ...runnerSettings(runnersByName.get(agent.runner) ?? {}, config) }
   const parts = {
     routes: [...routes.values()].map(({ name, digest }) => [name, digest]).sort(),
     profiles: [...profiles.values()].map(({ name, platforms, env, jobs }) => [
@@ -32,7 +31,10 @@ export const configDigest = (config: Config, { targets }: Pick<Catalogue, 'targe
       [...targets.values()].map((target) => settingsOf(target, platforms, env)),
       [...jobs.values()].map(({ id, spec }) => [id, spec]),
     ]),
-    agent: settings,
+    agents: [...agents].map(([name, agent]) => {
+      const { place: _, ...settings } = { ...agent, ...runnerSettings(runnersByName.get(agent.runner) ?? {}, { agent, profiles }) }
+      return [name, settings]
+    }),
     tools: [tools.settings, tools.servers, tools.ofRuns],
     variables: toolsets.flatMap(({ env: names = [] }) => names.map((name) => [name, env[name]])),
     rest: [adapter, globalSecret, multiplex, schemes.named, plugins.map(({ name }) => name)],

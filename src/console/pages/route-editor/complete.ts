@@ -37,7 +37,7 @@ export const completeRoute =
   }
 
 /** Keys whose texts are no templates. */
-const plainKeys: ReadonlySet<unknown> = new Set(['description', 'field', 'verify', 'events', 'secret', 'profile', 'skills'])
+const plainKeys: ReadonlySet<unknown> = new Set(['description', 'field', 'verify', 'events', 'secret', 'profile', 'agent', 'skills'])
 const isTemplate = (path: YamlPath): boolean => path.length > 0 && path[0] !== 'filters' && !path.some((key) => plainKeys.has(key))
 
 const keyOptions = ({ schema }: EditorContext, path: YamlPath): readonly Completion[] =>
@@ -59,7 +59,7 @@ const infoOf = (info: string): { readonly info?: string } => (info === '' ? {} :
 
 const valueOptions = (known: EditorContext, path: YamlPath): readonly Completion[] => {
   const [first, ...others] = path
-  const isName = others.length === 0 || others.every((key) => typeof key === 'number' || key === 'target')
+  const isName = others.length === 0 || others.every((key) => typeof key === 'number' || key === 'target' || key === 'use')
   const names = isName && typeof first === 'string' && first in known.names ? known.names[first as keyof EditorContext['names']] : []
   const nodes = schemaNodes(known.schema, path)
   return [

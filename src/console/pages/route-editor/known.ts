@@ -5,7 +5,11 @@ import { ask } from '../ask.ts'
 import type { EditorContext } from './complete.ts'
 import type { EditedRoute, PreviewPayload } from './route-state.ts'
 
-const nothingKnown: EditorContext = { schema: {}, names: { verify: [], events: [], deliver: [], profile: [], skills: [] }, values: [] }
+const nothingKnown: EditorContext = {
+  schema: {},
+  names: { verify: [], events: [], deliver: [], profile: [], agent: [], skills: [] },
+  values: [],
+}
 
 /**
  * Reads the schema and the names once for a route, and the values of each chosen payload. Where they cannot be read, fewer completions are

@@ -35,13 +35,27 @@ export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, a
  * merged from several objects takes 6 µs to make and to turn into JSON, instead of 1.5.
  */
 export const agentRun = (
-  { eventId, profile, route, eventType: event, deliveryId, itemBy, at: acceptedAt, traceparent, rateKey, files, endKeys, deliverIf }: Event,
+  {
+    eventId,
+    profile,
+    route,
+    eventType: event,
+    deliveryId,
+    itemBy,
+    at: acceptedAt,
+    traceparent,
+    rateKey,
+    files,
+    endKeys,
+    deliverIf,
+    agent,
+  }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: EventMessage,
   session: NewRun['session'],
   members: RouteMembers,
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
-  const isPlain = untrusted.length === 0 && !session && !files && !deliverIf && itemBy === undefined
+  const isPlain = untrusted.length === 0 && !session && !files && !deliverIf && agent === undefined && itemBy === undefined
   if (isPlain && traceparent === undefined && rateKey === undefined && endKeys === undefined && members === noMembers) return run
   return {
     ...(members === noMembers && endKeys === undefined
@@ -51,6 +65,7 @@ export const agentRun = (
     ...(untrusted.length > 0 ? { untrusted } : {}),
     ...(session ? { session } : {}),
     ...(deliverIf ? { deliverIf } : {}),
+    ...(agent === undefined ? {} : { agent }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(rateKey === undefined ? {} : { rateKey }),
     ...(files ? { files: files.map(storedFile) } : {}),
