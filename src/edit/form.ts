@@ -57,7 +57,7 @@ export const formFields = (spec: JsonObject): readonly FormField[] => {
 /** Returns the members of a group such as `coalesce` or `retry` as fields. */
 export const groupFields = (field: FormField, spec: JsonObject): readonly FormField[] => {
   const whole = nodeAt(field.path)
-  const node = (field.form === 'group' && mapInstead(whole)) || whole
+  const node = (field.form === 'group' && firstMap(whole)) || whole
   const members = isObject(node.properties) ? Object.entries(node.properties) : []
   const all = members.map(([key, member]) => formField([...field.path, key], isObject(member) ? member : {}, spec))
   // A group that takes any key, as `deliver_extra`, has the settings of a target. The user adds them where the target is chosen, so only
@@ -129,15 +129,19 @@ const stageAt = ({ stage }: FormField): number => pipeline.indexOf(stage)
 /** Returns the schema of the field at a path; an empty schema where the schema of routes has no such field. */
 const nodeAt = (path: Path): JsonObject =>
   path.reduce<JsonObject>((node, key) => {
-    const next = isObject(node.properties) ? own(node.properties, String(key)) : undefined
+    const { properties } = firstMap(node) ?? node
+    const next = isObject(properties) ? own(properties, String(key)) : undefined
     return isObject(next) ? withReferenced(next) : {}
   }, route)
 
-/** Returns the schema of a field that takes a map of known keys in place of a text; `undefined` for any other field. */
-const mapInstead = (node: JsonObject): JsonObject | undefined => {
-  const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(withReferenced) : []
-  return branches.some(({ type }) => type === 'string') ? branches.find(({ properties }) => isObject(properties)) : undefined
+/** Returns the schema of the map that a field of several kinds takes first of all; `undefined` for any other field. */
+const firstMap = ({ oneOf }: JsonObject): JsonObject | undefined => {
+  const first = Array.isArray(oneOf) && isObject(oneOf[0]) ? withReferenced(oneOf[0]) : {}
+  return isObject(first.properties) ? first : undefined
 }
+
+const takesMap = (node: JsonObject, value: Json | undefined): boolean =>
+  firstMap(node) !== undefined && (value === undefined || isObject(value))
 
 /** Returns a node of the schema, merged with the definition that its `$ref` names. */
 const withReferenced = (node: JsonObject): JsonObject => {
@@ -157,7 +161,7 @@ const formField = (path: Path, written: JsonObject, spec: JsonObject): FormField
     title: textOrEmpty(node.title) || String(path.at(-1)),
     description: textOrEmpty(node.description),
     more: textOrEmpty(node.markdownDescription),
-    form: namesKeyOf(path, value) ? 'names' : formOf(node, value),
+    form: namesKeyOf(path, value) ? 'names' : takesMap(node, value) ? 'group' : formOf(node, value),
     choices: choicesOf(node),
     examples: Array.isArray(node.examples) ? node.examples : [],
     isSecret: [node, node.items, node.additionalProperties].some((each) => isObject(each) && each['x-secret'] === true),
@@ -180,7 +184,6 @@ const toolKeys: ReadonlySet<string> = new Set(['toolsets'])
 const formOf = (node: JsonObject, value: Json | undefined): FieldForm => {
   const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(withReferenced) : []
   if (Array.isArray(node.enum)) return 'choice'
-  if (isObject(value) && mapInstead(node)) return 'group'
   if (branches.some(({ type }) => type === 'string') && typeof (value ?? '') === 'string' && !branches.some(({ enum: all }) => all))
     return 'text'
   // A field that takes a text or a number, as the id of a chat, is edited as a text.

@@ -187,7 +187,7 @@ const workerOf = (
 const knownTo = ({ config: { profiles, agents }, catalogue: { targets }, table, jobs }: LiveConfig): ServedNames => ({
   profiles,
   targets,
-  agents,
+  hasAgent: (name) => agents.has(name),
   hasRoute: (name) => servedAs(table, name) !== undefined,
   hasJob: (profile, id) => jobs.get(profile, id) !== undefined,
 })

@@ -552,7 +552,7 @@ body?: ({
 content_type?: string
 }
 /** The agent of the runs: a name, a name with other limits, or a list from which each event chooses. */
-agent?: (AgentName | RouteAgent | (AgentName | AgentChoice)[])
+agent?: (RouteAgent | AgentName | (AgentName | AgentChoice)[])
 /** How often a failed run is tried again; with deliver_only, the message becomes a run. */
 retry?: {
 /** Attempts in all, the first one included. */

@@ -76,11 +76,22 @@ const setVariables = (names: readonly string[], env: Env): { readonly [name: str
  * Reports that the API key of the environment is not sent, because `base_url` is another API, and that the agent has no other key. An
  * operator whose other API needs no key may pass over the report.
  */
-const reportKeptBack = ({ env: names = {}, api }: RunnerPart, { baseUrl, apiKey }: RunnerSettings, env: Env, report: Report): void => {
+const reportKeptBack = (
+  { env: names = {}, api }: RunnerPart,
+  { baseUrl, apiKey }: RunnerSettings,
+  section: string,
+  env: Env,
+  report: Report,
+): void => {
   const variable = names.apiKey?.find((name) => env[name])
   if (variable === undefined || apiKey !== undefined || isOwnApi(baseUrl, api?.url)) return
   const message = `${variable} is a key of ${api?.url}, and is not sent to base_url, which is another API's`
-  report('WH230', ['base_url'], message, `set its api_key, if that API needs a key; where it takes the same key: api_key: \${${variable}}`)
+  report(
+    'WH230',
+    ['base_url'],
+    message,
+    `set ${section}.api_key, if that API needs a key; where it takes the same key: api_key: \${${variable}}`,
+  )
 }
 
 /** Compiles the agents of a configuration. Where no part has the name of a runner, each question to its agent rejects. */
@@ -108,7 +119,7 @@ export const compileRunner = (
       const settings = runnerSettings(part, { profiles: config.profiles, agent })
       runners.set(name, scope.adopt(part.compile(settings, report)))
       if (part.notice !== undefined) notices.set(name, part.notice)
-      reportKeptBack(part, settings, env, report)
+      reportKeptBack(part, settings, path.join('.'), env, report)
       continue
     }
     // An unknown name without a hyphen is a mistake of the file's shape, which has been reported and stops the start.

@@ -12,7 +12,7 @@ export type ServedNames = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly hasRoute: (name: string) => boolean
   readonly hasJob: (profile: string, id: string) => boolean
-  readonly agents: { has(name: string): boolean }
+  readonly hasAgent: (name: string) => boolean
 }
 
 /**
@@ -27,7 +27,7 @@ export const lackOf = (
   if (!owner) return `the profile "${profile}"`
   if (job === undefined && !known.hasRoute(route)) return `the route "${route}"`
   if (job !== undefined && !known.hasJob(profile, job)) return `the job "${job}"`
-  if (agent !== undefined && !known.agents.has(agent)) return `the agent "${agent}"`
+  if (agent !== undefined && !known.hasAgent(agent)) return `the agent "${agent}"`
   for (const { target } of deliveriesOf(delivery)) {
     const part = known.targets.get(target)
     if (!part) return `the target "${target}"`

@@ -341,6 +341,7 @@ t.test('list --json has every member', async (t) => {
       stage: 'agent',
       status: 202,
       duration_ms: 3,
+      agent: null,
       target: 'log',
       answer: null,
       job: null,

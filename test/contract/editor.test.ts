@@ -43,6 +43,7 @@ t.test('an empty file: the sections', async (t) => {
     'secrets',
     'tls',
     'agent',
+    'agents',
     'plugins',
     'signature_schemes',
     'platform_toolsets',

@@ -470,6 +470,7 @@ t.test('what a configuration lacks for a run: its profile, route or job, a targe
     targets: builtinCatalogue.targets,
     hasRoute: (name) => name === 'r',
     hasJob: (_, id) => id === 'j',
+    hasAgent: (name) => name === 'a',
   }
   const run = runOf('a')
   const to = (target: string) => ({ target, extra: {} })

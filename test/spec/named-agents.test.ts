@@ -68,6 +68,22 @@ t.test('a route names its agent, changes its limits, or chooses by the event; th
   t.match((await runAt(gateway.dir, ['events', 'show', String(named?.event_id)])).out, /^agent +reviewer$/m)
 })
 
+t.test('an agent brings the skills of its runs', async (t) => {
+  const told = { runner: 'command', command: ['sh', '-c', 'echo "$HEADGATE_SKILLS" | sed "s,.*/,,"'] }
+  const gateway = await startGateway(t, {
+    routes: { r: { agent: 'told', prompt: 'x' }, own: { agent: 'told', prompt: 'x', skills: ['b'] } },
+    config: { agents: { told: { ...told, skills: ['a'] } } },
+    files: { skills: { a: { 'SKILL.md': 'Say a.' }, b: { 'SKILL.md': 'Say b.' } } },
+  })
+  for (const [route, skill] of [
+    ['r', 'a'],
+    ['own', 'b'],
+  ] as const) {
+    await gateway.post(route, { body: {} })
+    await gateway.line(({ msg, text }) => msg === 'delivered' && text === skill)
+  }
+})
+
 t.test('a run whose agent is gone is a dead letter that says so', async (t) => {
   const storage = { storage: { kind: 'sqlite' } }
   const first = await start(t, { r: { agent: 'reviewer', delay_seconds: 1 } }, storage)

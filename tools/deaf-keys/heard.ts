@@ -226,6 +226,13 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'each push ends the review before it; a push that is held back ends nothing': 'Route.supersede.key',
     'two values of a key cannot run together, and another route has keys of its own': 'Route.cancel_on.key',
   },
+  'spec/named-agents.test.ts': {
+    'a job has an agent too': 'Job.agent StoredJob.agent',
+    'a route names its agent, changes its limits, or chooses by the event; the record says which was asked':
+      'AgentChoice.use AgentChoice.when Config.agents RouteAgent.use',
+    'an agent brings the skills of its runs': 'Agent.skills',
+    'tests and traces of a route say the agent; validate finds names and keys that fit no agent': 'TestExpect.agent',
+  },
   'spec/lookups.test.ts': {
     'a server that redirects, sends too much, sends slowly, packs or breaks off gives no answer': 'Route.lookup_timeout_seconds',
     'a trace and a test ask nothing, and take the answers that they are given': 'TestMocks.lookup TestMocks.lookup_failures',
