@@ -128,6 +128,7 @@ t.test('tests and traces of a route say the agent; validate finds names and keys
   t.match(await cli.run('test'), { code: 0, out: /2 passed, 0 failed/ })
   const trace = await cli.run('webhook', 'trace', 'r', '--payload', '{"fork":true,"text":"a"}', '--json')
   t.match(JSON.parse(trace.out).data, { agent: 'strict', notes: ['the agent is "strict": agent[0] holds'] })
+  t.match((await cli.run('webhook', 'trace', 'r', '--payload', '{"text":"a"}')).out, /^starts +agent reviewer, then log$/m)
   const found = async (more: object, top: object = {}): Promise<string> =>
     (await runAt(newFolder(t, { 'config.yaml': config({ tests: [], ...more }, top) }), ['validate'])).out
   t.match(await found({ agent: 'reviever' }), /error\[WH250\] there is no agent "reviever"[\s\S]*did you mean reviewer\?/)

@@ -3,6 +3,7 @@
  * the answer, and the run that would start with its text.
  */
 
+import { defaultAgent } from '../../config/agents.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { jsonText } from '../../datadir/json-text.ts'
@@ -79,12 +80,13 @@ const conditionLine = (judged: Judged): string => {
 }
 
 const startLines = ({ placeholders }: Trace, starts: NonNullable<Trace['starts']>): string[] => {
-  const { mode, prompt, target } = starts
+  const { mode, agent = defaultAgent, prompt, target } = starts
+  const named = agent === defaultAgent ? mode : `${mode} ${agent}`
   const extra = shownExtra(starts)
   const missing = placeholders.filter((each) => each.missing).length
   const settings = typeof extra === 'object' && Object.keys(extra ?? {}).length > 0 ? ` ${printable(jsonText(extra))}` : ''
   return [
-    `starts   ${mode}, then ${printable(target)}${settings}`,
+    `starts   ${named}, then ${printable(target)}${settings}`,
     `text     ${prompt.length} characters${missing > 0 ? `, ${missing} unresolved` : ''}`,
     ...quotedLines(prompt),
   ]
