@@ -246,9 +246,18 @@ t.test('webhook trace shows each stage, the condition that said no and what it s
       ...['events', 'own_comment'].map((stage) => `${stage} pass`),
       'payload_schema skip',
       'filters stop',
-      ...['event_rate', 'lookup', 'script', 'transform', 'duplicate', 'cooldown', 'supersede', 'deliver_if', 'choose_agent', 'dispatch'].map(
-        (stage) => `${stage} skip`,
-      ),
+      ...[
+        'event_rate',
+        'lookup',
+        'script',
+        'transform',
+        'duplicate',
+        'cooldown',
+        'supersede',
+        'deliver_if',
+        'choose_agent',
+        'dispatch',
+      ].map((stage) => `${stage} skip`),
     ],
   )
   const { conditions } = (stopped.stages[10] as { detail: { conditions: Tree[] } }).detail

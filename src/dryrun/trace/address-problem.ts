@@ -23,6 +23,10 @@ export const addressProblem = (run: Pick<NewRun, 'profile' | 'route' | 'job' | '
   const { config, catalogue, route, job = route } = dry
   const { profiles } = config
   const { targets } = catalogue
-  if (hasOtherTaker(route) || lackOf(run, { profiles, targets, hasRoute: () => true, hasJob: () => true, hasAgent: () => true }) !== undefined) return undefined
+  if (
+    hasOtherTaker(route) ||
+    lackOf(run, { profiles, targets, hasRoute: () => true, hasJob: () => true, hasAgent: () => true }) !== undefined
+  )
+    return undefined
   return whyUndeliverable({ targets, profile: (name) => profiles.get(name) }, run, job)
 }
