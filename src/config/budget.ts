@@ -2,7 +2,7 @@
 
 import type { Report } from '../core/diagnostic.ts'
 import type { RouteAgent, Budget as Written } from '../generated/config.ts'
-import { agentPath } from './agents.ts'
+import { agentPath } from '../parts/named-agents.ts'
 
 /** The limits of runs. Costs are in the operator's currency. Where a limit is absent, there is none. */
 export type Budget = {

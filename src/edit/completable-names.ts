@@ -5,8 +5,8 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { defaultAgent } from '../config/agents.ts'
 import { parseObject } from '../core/json.ts'
+import { defaultAgent } from '../parts/named-agents.ts'
 
 /** A name that is offered. `about`: a few words that zsh and fish show beside the name. */
 export type Candidate = { readonly value: string; readonly about?: string }

@@ -1,7 +1,6 @@
 /** Compiles all scheduled jobs of the served profiles: configured jobs, and jobs made at run time. */
 
 import { createHash } from 'node:crypto'
-import { agentNames, defaultAgent } from '../config/agents.ts'
 import { type AgentPricing, checkPrice } from '../config/budget.ts'
 import type { Config, JobSource, Profile } from '../config/config.ts'
 import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../config/jobs.ts'
@@ -12,6 +11,7 @@ import type { Job as Spec } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { readDelivery } from '../parts/destination.ts'
 import type { Job, Jobs } from '../parts/effects.ts'
+import { agentNames, defaultAgent } from '../parts/named-agents.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { Catalogue } from './compile.ts'
 import { Entries } from './entries.ts'

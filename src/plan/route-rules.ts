@@ -3,7 +3,6 @@
  * applies and words. The others are functions here: targets, schemes, secrets, profile, and the keys for the agent.
  */
 
-import { agentNames, agentOverrides, agentRows, defaultAgent } from '../config/agents.ts'
 import { type AgentPricing, checkPrice } from '../config/budget.ts'
 import { insecure, isLoopback, type Profile, type RouteSource } from '../config/config.ts'
 import { idleKeys, isSwitchedOn } from '../config/needs.ts'
@@ -14,6 +13,7 @@ import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import { nearest } from '../core/text.ts'
 import type { Route, SignatureScheme } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
+import { agentNames, agentOverrides, agentRows, defaultAgent } from '../parts/named-agents.ts'
 import { problemsIn } from '../parts/schemes/described/description.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import type { TargetPart } from '../parts/targets/target.ts'

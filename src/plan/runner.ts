@@ -1,6 +1,5 @@
 /** Compiles the agent's settings and toolsets to the function that asks the agent, and reports mistakes in these. */
 
-import { agentPath, defaultAgent } from '../config/agents.ts'
 import { checkPrice } from '../config/budget.ts'
 import { type AgentSettings, type Config, defaultProfile } from '../config/config.ts'
 import { type Env, isUnknown, unknownSecret } from '../config/env.ts'
@@ -10,6 +9,7 @@ import { AgentFault } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { HeldScope } from '../core/scope.ts'
+import { agentPath, defaultAgent } from '../parts/named-agents.ts'
 import { isOwnApi } from '../parts/own-api.ts'
 import type { PartScopes } from '../parts/part-scopes.ts'
 import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'

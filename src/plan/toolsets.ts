@@ -1,6 +1,5 @@
 /** Compiles the toolsets of a configuration, and reports names that are no toolset or a forbidden one (rules: Agents 5, 6). */
 
-import { agentPath } from '../config/agents.ts'
 import type { Config } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf, type Report, type ReportOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
@@ -8,6 +7,7 @@ import { type ExactObject, isObject } from '../core/json.ts'
 import type { Scope } from '../core/scope.ts'
 import { nearest } from '../core/text.ts'
 import { schema } from '../generated/schema.ts'
+import { agentPath } from '../parts/named-agents.ts'
 import { compileServer } from '../parts/tools/mcp/server.ts'
 import { type OpenedToolset, ToolNames } from '../parts/tools/mcp/tool-names.ts'
 import type { BeginToolCall, BegunToolCall, Tool, ToolKit, Toolset, ToolsetPart } from '../parts/tools/tool.ts'

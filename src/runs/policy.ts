@@ -3,11 +3,11 @@
  * share (`agent`, `platform_toolsets`), then the default. Where the model is absent, the runner takes its own.
  */
 
-import { agentNames, agentOverrides, defaultAgent } from '../config/agents.ts'
 import { type Budget, budgetOf, type Price } from '../config/budget.ts'
 import type { AgentSettings, Config, Profile } from '../config/config.ts'
 import type { Job, Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
+import { agentNames, agentOverrides, defaultAgent } from '../parts/named-agents.ts'
 import type { Handling } from '../parts/runners/runner.ts'
 import type { Retry } from './backoff.ts'
 import { type StartKeys, type StartRule, startRuleOf } from './flow/start-rule.ts'

@@ -1,6 +1,5 @@
 /** A compiled configuration. A reload replaces it as a whole, so that each request or run sees one configuration from start to end. */
 
-import { agentNames, defaultAgent } from '../config/agents.ts'
 import type { Budget } from '../config/budget.ts'
 import type { Config, RouteSource } from '../config/config.ts'
 import { checkTls } from '../config/tls/check-tls.ts'
@@ -13,6 +12,7 @@ import { takingTurns } from '../core/turns/taking-turns.ts'
 import { checkFeatures } from '../features/features.ts'
 import type { Route } from '../generated/config.ts'
 import type { Jobs } from '../parts/effects.ts'
+import { agentNames, defaultAgent } from '../parts/named-agents.ts'
 import { dispatchTargets } from '../parts/split/dispatch.ts'
 import type { Outgoing, TargetPart } from '../parts/targets/target.ts'
 import { writtenTargets } from '../parts/written-targets.ts'

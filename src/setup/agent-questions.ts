@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { defaultAgentOf } from '../config/agents.ts'
+import { defaultAgentOf } from '../parts/named-agents.ts'
 import { isOwnApi } from '../parts/own-api.ts'
 import { runners, runnersByName } from '../parts/runners/index.ts'
 import type { RunnerPart } from '../parts/runners/runner.ts'

@@ -1,12 +1,12 @@
 /** Asks the agent one short prompt, with the settings that the answers give it. */
 
-import { defaultAgent } from '../config/agents.ts'
 import { systemClock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { NewRun } from '../core/new-run.ts'
 import { printable } from '../core/text.ts'
 import { endWithin, throwTimeout } from '../core/turns/within.ts'
 import { withDryEffects } from '../dryrun/trace/dry-effects.ts'
+import { defaultAgent } from '../parts/named-agents.ts'
 import { builtinCatalogue } from '../plan/catalogue.ts'
 import { knownSecrets } from '../plan/known-secrets.ts'
 import { compileRunner } from '../plan/runner.ts'

@@ -2,13 +2,13 @@
  * Checks whether the programs that the scripts of routes and the agent need are there, and whether the interpreters can read the scripts.
  */
 
-import { agentPath, defaultAgent } from '../../config/agents.ts'
 import { type AgentSettings, type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
 import { type Check, type CheckInput, fail, ok, warn } from '../../datadir/check.ts'
 import { readRoutes } from '../../datadir/routes.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import { withDryEffects } from '../../dryrun/trace/dry-effects.ts'
+import { agentPath, defaultAgent } from '../../parts/named-agents.ts'
 import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { compileRunner, runnerSettings } from '../../plan/runner.ts'

@@ -3,7 +3,6 @@
  * the answer, and the run that would start with its text.
  */
 
-import { defaultAgent } from '../../config/agents.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { jsonText } from '../../datadir/json-text.ts'
@@ -11,6 +10,7 @@ import { shownExtra } from '../../dryrun/trace/describe-trace.ts'
 import { type Judged, judgedText } from '../../dryrun/trace/plan-observer.ts'
 import type { TracedStage } from '../../dryrun/trace/stage-log.ts'
 import type { Trace } from '../../dryrun/trace/trace.ts'
+import { defaultAgent } from '../../parts/named-agents.ts'
 import { lookup } from '../../parts/stages/lookup.ts'
 import type { Paint } from '../shell/paint.ts'
 import type { PayloadSource } from './payload.ts'

@@ -6,7 +6,7 @@
 import { join, resolve } from 'node:path'
 import type { Diagnostic, Path, SourceRange } from '../../core/diagnostic.ts'
 import { restoreDigits, type WrittenDigits, writtenDigitsIn } from '../../core/written-digits.ts'
-import { agentPath } from '../agents.ts'
+import { agentPath } from '../../parts/named-agents.ts'
 import type { AgentSettings, Config, JobSource, Profile, RouteSource } from '../config.ts'
 import { defaultProfile } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'

@@ -3,7 +3,6 @@
  * mocks in place of agent and targets, and of the script unless the test asks for the real one.
  */
 
-import { defaultAgent } from '../../config/agents.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { RunAttempt } from '../../core/facts/fact.ts'
 import { createFacts } from '../../core/facts/facts.ts'
@@ -13,6 +12,7 @@ import type { Reply } from '../../core/outcome.ts'
 import { type ListSpec, type OpenedList, unavailableList } from '../../expr/named-lists.ts'
 import type { Effects } from '../../parts/effects.ts'
 import type { LookupQuestion } from '../../parts/lookups/lookup.ts'
+import { defaultAgent } from '../../parts/named-agents.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'

@@ -3,7 +3,6 @@
  * start, the answer to the sender.
  */
 
-import { defaultAgent } from '../../config/agents.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { pathAndQueryOf } from '../../core/address/path-and-query.ts'
 import type { EndedItem, EndedRequest } from '../../core/facts/fact.ts'
@@ -17,6 +16,7 @@ import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { beginRequest, runVerified, type Watch } from '../../engine/run.ts'
 import { targetNames } from '../../parts/destination.ts'
 import type { Effects } from '../../parts/effects.ts'
+import { defaultAgent } from '../../parts/named-agents.ts'
 import { script } from '../../parts/stages/script.ts'
 import type { Outgoing } from '../../parts/targets/target.ts'
 import { routePath } from '../../plan/compile.ts'

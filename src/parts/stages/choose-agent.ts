@@ -3,11 +3,11 @@
  * holds (rules: Agents 11). A run of the default agent has no name.
  */
 
-import { agentRows, defaultAgent } from '../../config/agents.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import { thenAll } from '../../expr/template.ts'
 import { compileFirstRow } from '../first-row.ts'
+import { agentRows, defaultAgent } from '../named-agents.ts'
 import type { StagePart } from './stage.ts'
 
 export const chooseAgent: StagePart = {

@@ -1,11 +1,11 @@
 /** Finds missing programs: the interpreter of a route's script, and the command of the agent. */
 
 import { extname } from 'node:path'
-import { agentPath } from '../../config/agents.ts'
 import type { Config } from '../../config/config.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { printable } from '../../core/text.ts'
+import { agentPath } from '../../parts/named-agents.ts'
 import { searchPathOf } from '../../process/find-program.ts'
 import { interpreterOf } from '../../process/script.ts'
 import type { Catalogue } from '../compile.ts'

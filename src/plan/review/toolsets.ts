@@ -1,8 +1,8 @@
 /** Finds agents that read a stranger's text and have tools that such a text could misuse (WH216; rules: Agents 6). */
 
-import { agentNames } from '../../config/agents.ts'
 import { placeholders } from '../../expr/placeholder.ts'
 import { defaults } from '../../generated/defaults.ts'
+import { agentNames } from '../../parts/named-agents.ts'
 import { toolsetNames } from '../toolsets.ts'
 import { eitherOf, type Subject } from './subject.ts'
 

@@ -1,11 +1,11 @@
 /** Describes an attempt and its end, for the fact `attempt_ended`. */
 
-import { defaultAgent } from '../../config/agents.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { RunAttempt, RunUsage, ToolCallMade } from '../../core/facts/fact.ts'
 import type { RunEnd } from '../../core/run-end.ts'
 import { type EventTraces, type SpanPlace, spanPlaceBelow } from '../../core/telemetry/trace-context.ts'
 import { targetNames } from '../../parts/destination.ts'
+import { defaultAgent } from '../../parts/named-agents.ts'
 import type { Lease } from '../../store/ports.ts'
 import { mergedPrompt } from '../merged-prompt.ts'
 
