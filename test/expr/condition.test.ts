@@ -262,6 +262,121 @@ t.test('a pattern of matches_glob that cannot be read is an error at its place',
     t.notOk(await passes({ field: 'v', matches_glob: glob }, { v: text }), glob)
 })
 
+t.test('dates are read as a pattern and a Date read them', async (t) => {
+  const form =
+    /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.(\d{1,30}))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d)))?$/
+  /** The time in steps of 10^-30 seconds. */
+  const timeOf = (text: string): bigint | undefined => {
+    const [, year, month, day, hours = 0, minutes = 0, second = 0, fraction = '', sign, offHours = 0, offMinutes = 0] =
+      form.exec(text) ?? []
+    const date = new Date(0)
+    date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+    if (year === undefined || date.getUTCDate() !== Number(day) || date.getUTCMonth() !== Number(month) - 1) return undefined
+    const offset = (Number(offHours) * 60 + Number(offMinutes)) * (sign === '-' ? -60 : 60)
+    const seconds = date.getTime() / 1000 + Number(hours) * 3600 + Number(minutes) * 60 + Number(second) - offset
+    return BigInt(seconds) * 10n ** 30n + BigInt(fraction.padEnd(30, '0'))
+  }
+  const digits = (most: number) => fc.nat(most).map((n) => String(n).padStart(2, '0'))
+  const year = fc.oneof(
+    fc.constantFrom('0000', '0004', '1900', '1970', '2000', '2026', '2028'),
+    fc.nat(9999).map((n) => String(n).padStart(4, '0')),
+  )
+  const fraction = fc.oneof(
+    fc.constantFrom('', '.', '.0', '.10', `.${'0'.repeat(30)}`, `.${'1'.repeat(31)}`),
+    fc.nat(99_999).map((n) => `.0${n}`),
+  )
+  const zone = fc.oneof(
+    fc.constantFrom('Z', 'z', '', '+', 'Z '),
+    fc.tuple(fc.constantFrom('+', '-'), digits(24), digits(60)).map(([sign, h, m]) => `${sign}${h}:${m}`),
+  )
+  const date = fc.tuple(year, digits(13), digits(32)).map((parts) => parts.join('-'))
+  const time = fc.tuple(
+    fc.constantFrom('T', 't', ' ', '_'),
+    digits(24),
+    fc.constant(':'),
+    digits(60),
+    fc.constant(':'),
+    digits(61),
+    fraction,
+    zone,
+  )
+  const written = fc.oneof(
+    date,
+    fc
+      .tuple(
+        date,
+        time.map((parts) => parts.join('')),
+      )
+      .map((parts) => parts.join('')),
+  )
+  const spoilt = fc
+    .tuple(written, fc.nat(30), fc.constantFrom('', '/', ':', '-', '.', '0', '٣', 'é', '\u0000'))
+    .map(([text, at, sign]) => text.slice(0, at) + sign + text.slice(at + 1))
+  const text = fc.oneof(written, written, spoilt)
+  for (const bound of ['1970-01-01', '2026-11-30T12:00:00.1Z', '2000-02-29T23:59:60.0001-23:59']) {
+    const above = compile({ field: 'v', gt: bound }).run
+    const notAbove = compile({ field: 'v', lte: bound }).run
+    const than = timeOf(bound) as bigint
+    let read = 0
+    fc.assert(
+      fc.property(fc.oneof(text, fc.constant(bound)), (v) => {
+        const found = timeOf(v)
+        read += Number(found !== undefined)
+        const said = [above, notAbove].map((run) => (run(of({ v })) as FilterVerdict).pass)
+        return said[0] === (found !== undefined && found > than) && said[1] === (found !== undefined && found <= than)
+      }),
+      { numRuns: 5_000 },
+    )
+    t.ok(read > 1_000 && read < 4_000)
+  }
+})
+
+t.test('a glob of stars matches what its regular expression matches', async (t) => {
+  const regexOf = (glob: string): RegExp =>
+    new RegExp(
+      `^${glob.replace(/\*\*\/?|[*?]/g, (piece, at: number) => {
+        if (piece === '**/') return at === 0 || glob[at - 1] === '/' ? '(?:.*/)?' : '.*/'
+        return piece === '**' ? '.*' : piece === '*' ? '[^/]*' : '[^/]'
+      })}$`,
+      'su',
+    )
+  const globs = fc.array(fc.constantFrom('a', 'b', 'ab', '/', '/', '*', '*', '**', '/**/', '**/', '?', '😀'), {
+    minLength: 1,
+    maxLength: 9,
+  })
+  const texts = fc.array(fc.constantFrom('a', 'b', 'ab', '/', '/', '\n', '😀'), { maxLength: 14 })
+  const tried = fc.tuple(globs, fc.array(texts, { minLength: 8, maxLength: 8 }))
+  let held = 0
+  fc.assert(
+    fc.property(tried, ([pieces, some]) => {
+      const glob = pieces.join('')
+      const { run } = compile({ field: 'v', matches_glob: glob })
+      const regex = regexOf(glob)
+      for (const v of [
+        glob,
+        glob.replaceAll('**/', ''),
+        glob.replaceAll('*', 'b'),
+        glob.replaceAll('*', 'a/b'),
+        ...some.map((text) => text.join('')),
+      ]) {
+        const expected = regex.test(v)
+        held += Number(expected)
+        if ((run(of({ v })) as FilterVerdict).pass !== expected) t.fail(`${JSON.stringify(glob)} and ${JSON.stringify(v)}`)
+      }
+    }),
+    { numRuns: 10_000 },
+  )
+  t.ok(held > 10_000)
+  const deep = `${'a/'.repeat(40_000)}b.ts`
+  for (const glob of ['**/b.ts', '**/a/**/*.ts', 'a/**/*/*/*/b.*', 'a/**/*/*/*/*/*/*b*s'])
+    for (const [v, expected] of [
+      [deep, true],
+      [`${deep}/`, false],
+      [deep.slice(-300), true],
+    ] as const)
+      t.equal(await passes({ field: 'v', matches_glob: glob }, { v: v.replace(/^\//, 'a/') }), expected, glob)
+})
+
 t.test('the answer is there at once unless an operator has to wait', async (t) => {
   t.notOk(judge([{ field: 'a', regex: 'x' }], { a: 'x' }) instanceof Promise)
   const waiting = judge(
@@ -422,7 +537,7 @@ t.test('a megabyte against every operator', async (t) => {
     in: ['b', { a: 1 }],
     not_in: ['b', { a: 1 }],
     in_file: 'l.txt',
-    matches_glob: ['**/*a*/**/*b*', '{a,b}*', '**'],
+    matches_glob: ['**/*a*/**/*b*', '**/*/*/*/*c*d*', '{a,b}*', '**'],
     regex: '^(a+)+$|\\s+$',
     jsonata: 'payload.v = "b"',
   }

@@ -1,6 +1,7 @@
 /** Compiles globs for branches and paths (rules: Filters 16). Their time is linear in the length of the text. */
 
 import { BadPattern, compileRegex, type Regex } from './regex.ts'
+import { compileStars } from './star-glob.ts'
 
 /** The pieces of a glob: stars and `?`, a set in brackets (a bracket that stands first belongs to the set), a sign behind a backslash, any other sign. */
 const pieces = /\*\*\/?|[*?]|\[([!^]?)(\]?[^\]/\\]+|\])\]|\\([\s\S])|[\s\S]/gu
@@ -20,21 +21,10 @@ const mistakes: { readonly [piece: string]: string } = {
 const escaped = (sign: string): string => sign.replace(/[\\^$.*+?()[\]{}|]/, '\\$&')
 const setOf = (not: string, signs: string): string => `[${not === '' ? '' : '^/'}${signs.replace(/[\\^[\]&~]/g, '\\$&')}]`
 
-/** A glob of one star, or two: the text before it, the stars, and the text after them. Most globs are, and need no engine. */
-const aroundStars = /^([^*?[{\\!]*)(\*|\*\*(?!\/))([^*?[{\\]*)$/
-
 /** Compiles a glob to the test of a whole text. Throws BadPattern, with WH401. */
 export const compileGlob = (glob: string): Regex => {
-  const [, before, stars, after] = aroundStars.exec(glob) ?? []
-  if (before === undefined || after === undefined) return compileRegex(`(?s)^(?:${regexOfGlob(glob)})$`)
-  return {
-    test(text) {
-      const end = text.length - after.length
-      if (end < before.length || !text.startsWith(before) || !text.endsWith(after)) return false
-      const slash = stars === '*' ? text.indexOf('/', before.length) : -1
-      return slash < 0 || slash >= end
-    },
-  }
+  const engine = (): Regex => compileRegex(`(?s)^(?:${regexOfGlob(glob)})$`)
+  return compileStars(glob, engine) ?? engine()
 }
 
 /** Returns the regular expression for a whole text that a glob matches. It has no anchors, and wants the flag `s`. */

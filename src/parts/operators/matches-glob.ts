@@ -12,8 +12,8 @@ import { searched } from '../../expr/turn.ts'
 import type { BuiltinOperator, ExactTest } from './operator.ts'
 
 const pattern = { minLength: 1, maxLength: 200 }
-/** The number of UTF-16 units of a text that the engine reads in one step of a walk over items. */
-const unitsAStep = 16
+/** The number of UTF-16 units of a text that are surely read in one step of a walk over items, also where all are slashes. */
+const unitsAStep = 2
 
 export const matchesGlob: BuiltinOperator = {
   name: 'matches_glob',
