@@ -109,7 +109,7 @@ export type Tried = {
   readonly route?: string
   readonly event_type?: string
   readonly delivery_id?: string
-  /** The name of the agent that was asked; absent for the default agent. */
+  /** The name of the run's agent; absent for the default agent. */
   readonly agent?: string
   readonly target?: string
   readonly job?: string

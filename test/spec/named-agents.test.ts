@@ -95,6 +95,7 @@ t.test('a run whose agent is gone is a dead letter that says so', async (t) => {
   writeFileSync(file, stringify(config))
   const second = await startGateway(t, { dir: first.dir })
   t.match(await second.line(({ msg }) => msg === 'run is dead'), { reason: /no agent "reviewer"/, attempt: 1 })
+  t.match((await readEvents(journalFolder(first.dir), { limit: 1 })).events, [{ state: 'dead', agent: 'reviewer' }])
 })
 
 t.test('a job has an agent too', async (t) => {

@@ -120,7 +120,7 @@ export type RunAttempt = Cause & {
   readonly eventType: string
   /** The number of the attempt, from 1. */
   readonly attempt: number
-  /** The name of the agent that was asked. Absent for the default agent, and where none was asked. */
+  /** The name of the run's agent. Absent for the default agent, and for a job whose agent was not asked. */
   readonly agent?: string | undefined
   /** The target of the reply. */
   readonly target: string

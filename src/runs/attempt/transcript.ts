@@ -61,7 +61,7 @@ export const describeAttempt = (
   span,
   // An end without an attempt: the run was only taken to record the end.
   attempt: end.kind === 'cancelled' || end.kind === 'expired' ? attempt - 1 : attempt,
-  agent: agent === defaultAgent ? undefined : agent,
+  agent: run.agent ?? (agent === defaultAgent ? undefined : agent),
   target: (end.kind === 'done' && end.to?.join(', ')) || targetNames(run.delivery),
   merged: run.merged,
   prompt: mergedPrompt(run).text,
