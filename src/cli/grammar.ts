@@ -4,6 +4,7 @@
  */
 
 import { Option } from 'commander'
+import { addAgents } from './agents/grammar.ts'
 import { addAlerts } from './alerts/grammar.ts'
 import type { BackupOptions } from './backup.ts'
 import { addConfig } from './config/grammar.ts'
@@ -39,6 +40,7 @@ export const addCommands = (program: CliCommand, run: RunCommand): void => {
   addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), withFreshEntries(run))
   addSessions(program.command('sessions').description('lasting conversations of routes: list, show'), run)
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), withFreshEntries(run))
+  addAgents(program.command('agents').description('who answers the prompts: list, test'), run)
   addAlerts(program.command('alerts').description('who is told when something is wrong: list, test, silence'), run)
   addLists(program.command('lists').description('lists that filters ask: show, add, remove'), withFreshEntries(run))
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)

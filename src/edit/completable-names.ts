@@ -6,7 +6,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { parseObject } from '../core/json.ts'
-import { defaultAgent } from '../parts/named-agents.ts'
 
 /** A name that is offered. `about`: a few words that zsh and fish show beside the name. */
 export type Candidate = { readonly value: string; readonly about?: string }
@@ -77,7 +76,7 @@ const readers: { readonly [kind in NameKind]: Reader } = {
     return [...targetsByName.values()].map(({ name, title }) => ({ value: name, about: title }))
   },
   profiles: async ({ dataDir }) => [{ value: 'default' }, ...namesIn(join(dataDir, 'profiles')).map((value) => ({ value }))],
-  agents: async (files) => [{ value: defaultAgent }, ...(await configuredNames(files, [['agents']]))],
+  agents: async (files) => [{ value: 'default' }, ...(await configuredNames(files, [['agents']]))],
   skills: async ({ dataDir }) => namesIn(join(dataDir, 'skills')).map((value) => ({ value })),
   async codes() {
     const { codeCatalogue } = await import('../core/diagnostic.ts')

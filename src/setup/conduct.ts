@@ -3,9 +3,12 @@
 import { exit, Fault, usage } from '../core/fault.ts'
 import { nearest, printable } from '../core/text.ts'
 import { unlessAborted } from '../core/turns/unless-aborted.ts'
+import { askOnce } from '../operate/agents/ask-once.ts'
+import { defaultAgent } from '../parts/named-agents.ts'
+import { builtinCatalogue } from '../plan/catalogue.ts'
+import { draftedConfig } from './drafted.ts'
 import { type Answers, error, type Objection, type Question, type SetupDraft, type TrialResult, yesNo } from './question.ts'
 import { questionsOf } from './questions.ts'
-import { tryAgent } from './try-agent.ts'
 import { tryTarget } from './try-target.ts'
 
 /** Asks the questions. An interviewer asks a person, or gives the answers itself where nobody can be asked. */
@@ -88,7 +91,7 @@ const objectionTo = async ({ kind, choices = [], check }: Question, answer: stri
 const trials: {
   readonly [what in NonNullable<Question['trial']>['what']]: (draft: SetupDraft, signal: AbortSignal) => Promise<TrialResult>
 } = {
-  'ask the agent': tryAgent,
+  'ask the agent': (draft, signal) => askOnce(draftedConfig(draft).config, builtinCatalogue, defaultAgent, signal),
   'send to the target': tryTarget,
 }
 

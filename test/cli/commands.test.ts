@@ -147,6 +147,8 @@ const rows: { readonly [command: string]: Row } = {
   restore: { goesOn: true, no: 'restore FOLDER/none.tar.gz' },
   'alerts list': { ok: 'alerts list' },
   'alerts test': { up: 'alerts test --yes', away: 'alerts test --yes', usage: 'alerts test zero --yes' },
+  'agents list': { ok: 'agents list' },
+  'agents test': { ok: 'agents test', missing: 'agents test nope' },
   'lists show': { ok: 'lists show', missing: 'lists show nope' },
   'lists add': { ok: 'lists add people ann', usage: 'lists add ../x ann' },
   'lists remove': { ok: 'lists remove known ann', usage: 'lists remove known', missing: 'lists remove nope ann' },

@@ -139,3 +139,32 @@ t.test('tests and traces of a route say the agent; validate finds names and keys
   t.match(await found({}, { agents: { ...agents, default: saying('x') } }), /The one named default stands under agent/)
   t.match(await found({}, { agents: { ...agents, bare: { runner: 'command' } } }), /WH222[\s\S]*agents\.bare/)
 })
+
+t.test('agents list says which could be asked and who uses them; agents test asks one', async (t) => {
+  const cli = fakeCli(t, {
+    'config.yaml': stringify({
+      agents: {
+        ...agents,
+        gone: { runner: 'command', command: ['no-such-program-here'] },
+        failing: { runner: 'command', command: ['false'] },
+      },
+      platforms: {
+        webhook: { enabled: true, extra: { routes: { r: { secret: 's', agent: [{ when: isFork, use: 'strict' }, 'reviewer'] } } } },
+      },
+      jobs: { nightly: { schedule: '@daily', prompt: 'p', agent: 'strict' } },
+    }),
+  })
+  const { data } = JSON.parse((await cli.run('agents', 'list', '--json')).out)
+  t.match(data.agents, [
+    { name: 'reviewer', runner: 'command', state: 'ready', text: /^command \/.*sh$/, users: ['r'] },
+    { name: 'strict', state: 'ready', users: ['r', 'job nightly'] },
+    { name: 'gone', state: 'absent', text: 'command no-such-program-here is not there, or not executable', users: [] },
+    { name: 'failing', state: 'ready' },
+    { name: 'default', runner: 'echo', state: 'stand-in', users: [] },
+  ])
+  t.match((await cli.run('agents', 'list')).out, /^strict +ready +command \/\S+ +r, job nightly$/m)
+  t.match(await cli.run('agents', 'test', 'strict'), { code: 0, out: /^the agent answers: strict This is a test/ })
+  t.match(await cli.run('agents', 'test', 'failing'), { code: 1, out: /^the agent does not answer: the agent command: .*1/ })
+  t.match(await cli.run('agents', 'test', 'strikt'), { code: 5, err: /there is no agent "strikt"[\s\S]*strict/ })
+  t.match((await cli.run('doctor')).out, /agents\.gone +command no-such-program-here is not there/)
+})
