@@ -23,7 +23,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     url: 'http://127.0.0.1:1',
     stopping: () => false,
     notReady: () => undefined,
-    shared: { replies: { count: 3 }, redactions: new RedactionCounts() },
+    shared: { replies: { count: 3 }, redactions: new RedactionCounts(), fetchedLists: { views: () => [] } },
     certificates: () => ({}),
     features: { operations: {}, status: () => ({ targets_down: 2 }) },
     relay: { view: () => undefined },
