@@ -6,6 +6,7 @@
 import { pluginNamePattern } from '../src/core/names.ts'
 import { operators } from '../src/parts/operators/index.ts'
 import { runners } from '../src/parts/runners/index.ts'
+import { outputs } from '../src/parts/runners/outputs/index.ts'
 import { presets, schemes } from '../src/parts/schemes/index.ts'
 import { githubComment } from '../src/parts/targets/code-host/github-comment.ts'
 import { http } from '../src/parts/targets/http.ts'
@@ -37,6 +38,7 @@ const families: ReadonlyMap<unknown, Lists> = new Map([
   // A plugin's part cannot be listed, so a pattern allows every name of its form.
   ['plugins', { pattern: pluginNamePattern.source }],
   ['operators', { 'x-operators': operators.map(({ name }) => name) }],
+  ['outputs', choice(outputs)],
   ['runners', choice(runners)],
   ['schemes', choice([...schemes, ...presets.flatMap(withAliases)])],
   ['stores', choice(stores)],

@@ -112,6 +112,7 @@ const agentOf = (agent: JsonObject, name: string, source: Source | undefined, da
     runner: textOrUndefined(agent.runner) ?? defaults.agent.runner,
     timeoutMs: numberOr(agent.timeout_seconds, defaults.agent.timeout_seconds) * 1000,
     maxSteps: numberOr(agent.max_steps, defaults.agent.max_steps),
+    output: textOrUndefined(agent.output) ?? defaults.agent.output,
     budget: { threadRuns: defaults.budget.thread_runs, ...budgetOf(asMap(agent.budget)) },
     prices: new Map(Object.entries(mapsIn(agent.prices) as unknown as { [model: string]: Price })),
     ...settings,

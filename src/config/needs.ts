@@ -121,19 +121,29 @@ const otherKey = ({ key, is, isList }: KeyNeed, needed: string, value: Json | un
  * the runner that replaces it.
  */
 const otherRunner = (key: RunnerKey, top: JsonObject, agents: readonly string[], isOfAgent: boolean): Sentence | undefined => {
-  const names = [...new Set(agents.map((agent) => runnerOf(agent, top)))]
-  const isRead = (name: string): boolean => {
-    const runner = runnersByName.get(name)
-    return !runner?.reads || runner.reads.includes(key) || (runner.standIn !== undefined && !isOfAgent)
+  const isRead = (agent: string): boolean => {
+    const runner = runnersByName.get(runnerOf(agent, top))
+    if (!runner?.reads || runner.reads.includes(key) || (runner.standIn !== undefined && !isOfAgent)) return true
+    const { readsBy } = runner
+    return readsBy?.keys.get(String(settingOf(agent, readsBy.key, top)))?.includes(key) === true
   }
-  if (names.some(isRead)) return undefined
+  if (agents.some(isRead)) return undefined
+  const names = [...new Set(agents.map((agent) => runnerOf(agent, top)))]
   const section = agents.length === 1 && agents[0] !== undefined ? agentPath(agents[0]).join('.') : 'agent'
   const others = runners.filter(({ reads, standIn }) => reads?.includes(key) && standIn === undefined).map((each) => each.name)
-  return { message: `with the runner ${names.join(' or ')}`, help: `remove it, or use it with ${section}.runner: ${others.join(' or ')}` }
+  const values = names.flatMap((name) => {
+    const { key: by, keys = new Map<string, readonly RunnerKey[]>() } = runnersByName.get(name)?.readsBy ?? {}
+    const fit = [...keys].filter(([, each]) => each.includes(key)).map(([value]) => value)
+    return fit.length === 0 ? [] : [`, or with ${section}.${by}: ${fit.join(' or ')}`]
+  })
+  const help = `remove it, or use it with ${section}.runner: ${others.join(' or ')}${values.join('')}`
+  return { message: `with the runner ${names.join(' or ')}`, help }
 }
 
+const settingOf = (agent: string, key: string, top: JsonObject): Json | undefined => valueAt(top, [...agentPath(agent), key])
+
 const runnerOf = (agent: string, top: JsonObject): string => {
-  const written = valueAt(top, [...agentPath(agent), 'runner'])
+  const written = settingOf(agent, 'runner', top)
   return typeof written === 'string' ? written : defaults.agent.runner
 }
 

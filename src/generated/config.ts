@@ -1714,6 +1714,8 @@ max_output_tokens?: number
  * @maxItems 100
  */
 env?: string[]
+/** What the program of the command runner prints. */
+output?: ("text" | "claude-json" | "codex-jsonl" | "gemini-json" | "opencode-json")
 /**
  * The toolsets of its runs whose route or job names none.
  * 

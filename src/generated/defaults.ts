@@ -79,7 +79,8 @@ export const defaults = {
   "agent": {
     "runner": "echo",
     "max_steps": 8,
-    "timeout_seconds": 600
+    "timeout_seconds": 600,
+    "output": "text"
   },
   "budget": {
     "thread_runs": 30

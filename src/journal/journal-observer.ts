@@ -53,7 +53,7 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact, traces }
         journal.add({ kind: 'started', ...about, trace_id: traces?.traceIdOf(fact) })
       },
       attempt_ended({ run }) {
-        const record = { ...attemptRecord(run, isoTime(run.endedAt)), answer: answerText(run.answers, redact), ...usageOf(run) }
+        const record = { ...attemptRecord(run, isoTime(run.endedAt)), answer: answerText(run.answers, redact), ...usageOf(run, redact) }
         journal.add(record, keepsPayloads() ? wordsOf(run, redact) : undefined)
       },
       run_revived: ({ at, eventId }) => journal.add({ kind: 'revived', at: isoTime(at), event_id: eventId }),
@@ -197,10 +197,20 @@ const textOfInput = (input: ExactObject, redact: Formats['redact']): string => {
 const answerText = (answers: readonly string[], redact: Formats['redact']): string | undefined =>
   answers.length === 0 ? undefined : redact(excerpt(answers.join('; '), maxAnswerChars))
 
-const usageOf = ({ usage }: RunAttempt): { readonly usage?: RecordedUsage } => {
+const usageOf = ({ usage }: RunAttempt, redact: Formats['redact']): { readonly usage?: RecordedUsage } => {
   if (!usage) return {}
-  const { steps, inputTokens, outputTokens, cost, tools } = usage
-  return { usage: { steps, input_tokens: inputTokens, output_tokens: outputTokens, ...(cost === undefined ? {} : { cost }), tools } }
+  const { steps, inputTokens, outputTokens, cost, isCostTold, tools, session, refused } = usage
+  const recorded = {
+    steps,
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    ...(cost === undefined ? {} : { cost }),
+    ...(isCostTold ? { cost_told: true as const } : {}),
+    tools,
+    ...(session === undefined ? {} : { session: redact(session) }),
+    ...(refused ? { refused: refused.map(redact) } : {}),
+  }
+  return { usage: recorded }
 }
 
 const attemptRecord = (run: RunAttempt, at: string): Tried | RunEndedRecord => {

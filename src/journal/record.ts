@@ -90,8 +90,14 @@ export type RecordedUsage = {
   readonly output_tokens: number
   /** In the operator's currency; absent where a price is not known. */
   readonly cost?: number
+  /** The cost, or a part of it, is what the agent itself said, in its own currency. */
+  readonly cost_told?: true
   /** How often each tool was called. */
   readonly tools: { readonly [name: string]: number }
+  /** The id of the session that the agent keeps itself. */
+  readonly session?: string
+  /** The names of the tools that were refused to the agent by its own rules. */
+  readonly refused?: string[]
 }
 
 /** An attempt that did not end its run: it failed, or waits for a target, or a stop aborted it, and another attempt will follow. */

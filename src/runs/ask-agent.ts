@@ -86,7 +86,7 @@ export const askAgent = async ({ options, signal, lease, policy, transcript }: A
       toolsets,
       skills: loadSkills(lease, policy, options.log),
       history,
-      used: (usage) => meter.used(usage),
+      used: (...calls) => meter.used(...calls),
       ...createCallFacts(lease, transcript, options),
       ...(files ? { writeFiles: files.paths } : {}),
       ...(transcript.span ? { traceparent: transcript.span.traceparent } : {}),

@@ -40,9 +40,10 @@ export interface UsageMeter {
    */
   check(): Promise<void>
   /**
-   * Called after each call of a model. Throws an AgentFault where a budget is used up, or where this cannot be checked, and a StoreFault.
+   * Called after each call of a model, or with the calls of several models at once. Throws an AgentFault where a budget is used up, or where
+   * this cannot be checked, and a StoreFault.
    */
-  used(usage: CallUsage): Promise<void>
+  used(...calls: readonly CallUsage[]): Promise<void>
   /** Returns the usage of the attempt so far; `undefined`: no model was called. */
   taken(): RunUsage | undefined
 }
@@ -87,13 +88,13 @@ export const createMeter = ({
         if (runs > budget.threadRuns) throw usedUp(`${budget.threadRuns} runs have commented there in an hour`, 'thread_runs')
       }
     },
-    async used(usage) {
-      const { tokens, cost, ...known } = tally.add(usage)
-      await ofDay({ tokens, cost })
+    async used(...calls) {
+      const counted = calls.map((call) => ({ ...tally.add(call), model: call.model }))
+      await ofDay({ tokens: sum(counted, 'tokens'), cost: sum(counted, 'cost') })
       const { total } = tally
       if (total.input + total.output >= (budget.runTokens ?? Infinity)) throw usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')
       if (total.cost >= (budget.runCost ?? Infinity)) throw usedUp(`its ${budget.runCost}`, 'run_cost')
-      const why = whyUncountable(budget, usage.model, known)
+      const [why] = counted.flatMap((call) => whyUncountable(budget, call) ?? [])
       if (why === undefined) return
       uncounted(why)
       throw new AgentFault(why, { isFinal: true })
@@ -102,28 +103,41 @@ export const createMeter = ({
   }
 }
 
-/** What one call of a model used. `isCounted`: its API gave usable counts. `isPriced`: the model has a price. */
-type Call = Spent & { readonly isCounted: boolean; readonly isPriced: boolean }
+/**
+ * What one call of a model used. `isCounted`: its API gave usable counts. `isPriced`: the model has a price, or the agent said what the call
+ * cost. `isCosted`: its cost is known.
+ */
+type Call = Spent & { readonly isCounted: boolean; readonly isPriced: boolean; readonly isCosted: boolean }
+
+const sum = (calls: readonly Spent[], key: keyof Spent): number => calls.reduce((total, call) => total + call[key], 0)
 
 const createTally = (prices: ReadonlyMap<string, Price>) => {
   let steps = 0
   const total = { input: 0, output: 0, cost: 0 }
   let isCostKnown = true
+  let isCostTold = false
+  let session: string | undefined
+  const refused: string[] = []
   const tools = new Map<string, number>()
   return {
     total,
-    add({ model, inputTokens, outputTokens, tools: called }: CallUsage): Call {
-      steps++
+    add({ model, inputTokens, outputTokens, tools: called, ...told }: CallUsage): Call {
+      steps += told.steps === undefined || !isCount(told.steps) ? 1 : told.steps
+      session = told.session ?? session
+      refused.push(...(told.refused ?? []))
       for (const name of called) tools.set(name, (tools.get(name) ?? 0) + 1)
       const price = prices.get(model)
       const [input, output] = [countOrZero(inputTokens), countOrZero(outputTokens)]
       const isCounted = isCount(inputTokens) && isCount(outputTokens) && input + output > 0
-      const cost = price ? (input * price.input + output * price.output) / 1_000_000 : 0
-      isCostKnown &&= price !== undefined && isCounted
+      const own = told.cost !== undefined && told.cost > 0 && told.cost <= maxToldCost ? told.cost : undefined
+      const cost = price ? (input * price.input + output * price.output) / 1_000_000 : (own ?? 0)
+      const isCosted = price ? isCounted : own !== undefined
+      isCostKnown &&= isCosted
+      isCostTold ||= !price && own !== undefined
       total.input += input
       total.output += output
       total.cost += cost
-      return { tokens: input + output, cost, isCounted, isPriced: price !== undefined }
+      return { tokens: input + output, cost, isCounted, isPriced: price !== undefined || own !== undefined, isCosted }
     },
     taken: (): RunUsage | undefined =>
       steps === 0
@@ -133,10 +147,16 @@ const createTally = (prices: ReadonlyMap<string, Price>) => {
             inputTokens: total.input,
             outputTokens: total.output,
             ...(isCostKnown ? { cost: roundMoney(total.cost) } : {}),
+            ...(isCostKnown && isCostTold ? { isCostTold } : {}),
             tools: Object.fromEntries(tools),
+            ...(session === undefined ? {} : { session }),
+            ...(refused.length > 0 ? { refused } : {}),
           },
   }
 }
+
+/** The highest cost of its calls that an agent is believed. */
+const maxToldCost = 1_000_000
 
 /**
  * Whether an API's number is a count of tokens. A number below 0 would lower the sums of the budget, and numbers past 2^53 are not exact.
@@ -148,12 +168,13 @@ const countOrZero = (told: number): number => (isCount(told) ? told : 0)
 /** Returns the reason why it cannot be checked whether the run keeps to its budget; `undefined` where it can be checked. */
 const whyUncountable = (
   { runTokens, dayTokens, runCost, dayCost }: Budget,
-  model: string,
-  { isCounted, isPriced }: Pick<Call, 'isCounted' | 'isPriced'>,
+  { model, isCounted, isPriced, isCosted }: Pick<Call, 'isCounted' | 'isPriced' | 'isCosted'> & { readonly model: string },
 ): string | undefined => {
   const isInMoney = (runCost ?? dayCost) !== undefined
-  if (isInMoney && !isPriced) return `the model "${model}" has no price, and the run has a budget in money: set agent.prices`
-  if (isCounted || !(isInMoney || (runTokens ?? dayTokens) !== undefined)) return undefined
+  if (isInMoney && !isPriced && model !== '')
+    return `the model "${model}" has no price, and the run has a budget in money: set agent.prices`
+  if ((isCosted || !isInMoney) && (isCounted || (runTokens ?? dayTokens) === undefined)) return undefined
+  if (model === '') return 'the program tells no usable counts of its tokens or its cost, and the run has a budget: take it away'
   return `the API of the model "${model}" tells no usable token counts, and the run has a budget: take it away, or ask an API that counts`
 }
 

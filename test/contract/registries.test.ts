@@ -15,6 +15,7 @@ import { endings } from '../../src/parts/endings/index.ts'
 import { lookups } from '../../src/parts/lookups/index.ts'
 import { operators } from '../../src/parts/operators/index.ts'
 import { runners, runnersByName } from '../../src/parts/runners/index.ts'
+import { outputs } from '../../src/parts/runners/outputs/index.ts'
 import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import { senderLogs } from '../../src/parts/sender-logs/index.ts'
 import { stages } from '../../src/parts/stages/index.ts'
@@ -107,8 +108,9 @@ t.test('every name that a setting has in the environment is on the page of the t
   )
 })
 
-t.test('runners and signature schemes are those of the schema', async (t) => {
+t.test('runners, outputs and signature schemes are those of the schema', async (t) => {
   t.same(namesOf(runners), enumOf(listedIn(propertiesOf(definition('Agent')).runner)))
+  t.same(namesOf(outputs), enumOf(propertiesOf(definition('Agent')).output as JsonObject))
   const named = presets.flatMap(({ name, aliases = [] }) => [name, ...aliases])
   t.same([...namesOf(schemes), ...named], enumOf(listedIn(definition('SchemeName'))))
   const { from } = propertiesOf(propertiesOf(definition('Route')).catch_up as JsonObject)
@@ -116,7 +118,7 @@ t.test('runners and signature schemes are those of the schema', async (t) => {
 })
 
 t.test('names are unique in every registry, and so are their maps', async (t) => {
-  for (const parts of [stages, endings, operators, [...schemes, ...presets], runners, targets, toolsets, lookups, senderLogs])
+  for (const parts of [stages, endings, operators, [...schemes, ...presets], runners, outputs, targets, toolsets, lookups, senderLogs])
     t.equal(new Set(namesOf(parts)).size, parts.length)
   t.equal(targetsByName.size, targets.length)
   const called = targets.flatMap(({ name, aliases = [] }) => [name, ...aliases])
@@ -139,6 +141,7 @@ t.test('a part stands in the file of its name', async (t) => {
     operators,
     schemes: [...schemes, ...presets],
     runners,
+    'runners/outputs': outputs,
     targets,
     tools: toolsets,
     lookups,

@@ -236,7 +236,7 @@ t.test('the defaults that editors show are those of the program', async (t) => {
     return rest
   }
   // These defaults are those of another store or runner than the usual one.
-  t.same(load(stringify(said), ['WH210 /storage/schema', 'WH210 /agent/max_steps']), load('{}', []))
+  t.same(load(stringify(said), ['WH210 /storage/schema', 'WH210 /agent/max_steps', 'WH210 /agent/output']), load('{}', []))
 })
 
 t.test('every key of a map stands in a table of the reference', async (t) => {

@@ -226,6 +226,9 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'each push ends the review before it; a push that is held back ends nothing': 'Route.supersede.key',
     'two values of a key cannot run together, and another route has keys of its own': 'Route.cancel_on.key',
   },
+  'spec/agent-outputs.test.ts': {
+    'the reply, the usage, the session and what was refused, of what each agent prints': 'Agent.output',
+  },
   'spec/named-agents.test.ts': {
     'a job has an agent too': 'Job.agent StoredJob.agent',
     'a route names its agent, changes its limits, or chooses by the event; the record says which was asked':

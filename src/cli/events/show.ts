@@ -94,10 +94,11 @@ const attemptLine = ({ at, end, attempt, error, target, answer: said, silent, us
 /** Returns the usage of an attempt in words: `3 steps, 1200 + 80 tokens, cost 0.0043, web_search 2`. */
 const usageWords = (usage: AttemptView['usage']): readonly string[] => {
   if (!usage) return []
-  const { steps, input_tokens, output_tokens, cost, tools } = usage
+  const { steps, input_tokens, output_tokens, cost, cost_told, tools, session, refused } = usage
   const called = Object.entries(tools).map(([name, count]) => `${name} ${count}`)
-  const costs = cost === undefined ? [] : [`cost ${moneyText(cost)}`]
-  return [[`${steps} step${steps === 1 ? '' : 's'}`, `${input_tokens} + ${output_tokens} tokens`, ...costs, ...called].join(', ')]
+  const costs = cost === undefined ? [] : [`cost ${moneyText(cost)}${cost_told ? ' as the agent says' : ''}`]
+  const told = [...(session === undefined ? [] : [`session ${session}`]), ...(refused ? [`refused ${refused.join(', ')}`] : [])]
+  return [[`${steps} step${steps === 1 ? '' : 's'}`, `${input_tokens} + ${output_tokens} tokens`, ...costs, ...called, ...told].join(', ')]
 }
 
 /** Returns prompt, calls of tools and reply of each attempt. A text that is the same as in the attempt before is left out. */

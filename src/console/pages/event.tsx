@@ -132,7 +132,9 @@ const Attempts = ({ attempts, texts }: Pick<Detail, 'attempts'> & { readonly tex
           {usage && (
             <span class="quiet">
               {` ${usage.input_tokens} + ${usage.output_tokens} tokens in ${usage.steps} steps`}
-              {usage.cost !== undefined && `, cost ${moneyText(usage.cost)}`}
+              {usage.cost !== undefined && `, cost ${moneyText(usage.cost)}${usage.cost_told ? ' as the agent says' : ''}`}
+              {usage.session !== undefined && `, session ${shown(usage.session)}`}
+              {usage.refused && `, refused ${shown(usage.refused.join(', '))}`}
             </span>
           )}
           <Text name="Prompt" text={texts?.[i]?.prompt ?? null} />

@@ -100,8 +100,14 @@ export type RunUsage = {
   readonly outputTokens: number
   /** In the operator's currency; absent where a price is not known. */
   readonly cost?: number
+  /** The cost, or a part of it, is what the agent itself said. */
+  readonly isCostTold?: boolean
   /** How often each tool was called. */
   readonly tools: { readonly [name: string]: number }
+  /** The id of the session that the agent keeps itself. */
+  readonly session?: string
+  /** The names of the tools that were refused to the agent by its own rules. */
+  readonly refused?: readonly string[]
 }
 
 /** A call of a tool by an agent. The three last members are absent where the attempt ended before the call did. */

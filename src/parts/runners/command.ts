@@ -1,22 +1,33 @@
 /**
  * The runner `command`: starts a program of the operator each time the agent is asked, with the prompt on stdin or as an argument, and
- * takes its stdout for the reply. The processes that the program leaves behind are killed, as far as they can be found (process/strays.ts).
+ * finds the reply in its stdout. The processes that the program leaves behind are killed, as far as they can be found (process/strays.ts).
  */
 
 import { delimiter } from 'node:path'
 import { AgentFault } from '../../core/fault.ts'
 import { baseEnv, type ChildEnv, envValue, failureOf, runChild } from '../../process/child.ts'
 import { createFence } from './kit/fence.ts'
-import type { RunnerJob, RunnerPart, RunnerSettings } from './runner.ts'
+import { outputs, outputsByName } from './outputs/index.ts'
+import type { OutputPart } from './outputs/output.ts'
+import { maxOutputBytes, replyOf } from './outputs/reply-of.ts'
+import { text as textOutput } from './outputs/text.ts'
+import type { RunnerJob, RunnerKey, RunnerPart, RunnerSettings } from './runner.ts'
 
 const placeholder = '{prompt}'
 /** The longest argument that Linux takes. */
 const maxArgumentBytes = 131_071
 
+/** Returns the keys that act because of what an output tells of the usage. A price can be found only where the model is named. */
+const countedKeys = ({ tells }: OutputPart): readonly RunnerKey[] => {
+  if (!tells) return []
+  return tells.models ? ['spending', 'prices'] : ['spending']
+}
+
 export const command: RunnerPart = {
   name: 'command',
   title: 'A program of yours: prompt on stdin or as {prompt}, reply on stdout',
-  reads: ['command', 'env', 'untrusted'],
+  reads: ['command', 'env', 'output', 'untrusted'],
+  readsBy: { key: 'output', keys: new Map(outputs.map((output) => [output.name, countedKeys(output)])) },
   program: ({ command }) => command?.[0],
   compile(settings, report) {
     const argv = settings.command ?? []
@@ -27,15 +38,17 @@ export const command: RunnerPart = {
       const problem = 'a prompt that begins with "-" could be read as an option of the program here, so its run is dead'
       report('WH229', ['command', at], problem, `${wayOut}, or write text before it, as in --prompt=${placeholder}`)
     }
+    const output = outputsByName.get(settings.output ?? '') ?? textOutput
     const isArgument = argv.some((argument) => argument.includes(placeholder))
     return async (prompt, job) => {
       const { signal } = job
       const text = fenced(prompt, job, settings)
       const whole = isArgument ? withPrompt(argv, text) : argv
       const env = programEnv(settings, job, (await job.writeFiles?.()) ?? [])
-      const result = await runChild({ argv: whole, env, ...(isArgument ? {} : { stdin: text }), signal })
+      const room = output.tells ? { maxStdoutBytes: maxOutputBytes } : {}
+      const result = await runChild({ argv: whole, env, ...(isArgument ? {} : { stdin: text }), ...room, signal })
       const failure = failureOf(result)
-      if (result.kind === 'exited' && failure === undefined) return result.stdout.replace(/\r?\n$/, '')
+      if (result.kind === 'exited') return replyOf(output, { stdout: result.stdout, failure }, job)
       const late = result.kind === 'aborted' && signal.reason?.name === 'TimeoutError'
       throw new Error(`the agent command: ${late ? 'took too long (agent.timeout_seconds)' : failure}`)
     }

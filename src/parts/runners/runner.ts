@@ -29,8 +29,11 @@ export type RunnerJob = {
   readonly skills?: readonly Skill[]
   /** The earlier messages of the run's session, oldest first. */
   readonly history?: readonly Turn[]
-  /** Called with the usage after each call of a model. Rejects with an AgentFault when a budget is used up; then no call may follow. */
-  readonly used?: (usage: CallUsage) => Promise<void>
+  /**
+   * Called with the usage after each call of a model, or with that of several models which were called meanwhile. Rejects with an AgentFault
+   * when a budget is used up; then no call may follow.
+   */
+  readonly used?: (...calls: readonly CallUsage[]) => Promise<void>
   /**
    * Writes the files of the run (`run.files`) to a folder that exists until the runner has answered. Resolves to their paths, in order.
    * Absent where the run has no files.
@@ -68,6 +71,7 @@ export type BegunModelCall = {
 }
 
 export type CallUsage = {
+  /** Empty where it is not known. */
   readonly model: string
   /**
    * The tokens as the API reports them, whole numbers of at least 0. Any other number counts as not reported. Zeros for both counts also
@@ -77,6 +81,14 @@ export type CallUsage = {
   readonly outputTokens: number
   /** The names of the run's tools that the model called, one for each call. */
   readonly tools: readonly string[]
+  /** How often the model was called. Absent: once. */
+  readonly steps?: number
+  /** What the agent itself says the calls cost. It counts where the model has no price. Absent, 0 or no sum of money: not known. */
+  readonly cost?: number
+  /** The id of the session that the agent keeps itself, for whoever goes on with it by hand. */
+  readonly session?: string
+  /** The names of the tools that were refused to the agent by its own rules, without an end of the run. */
+  readonly refused?: readonly string[]
 }
 
 /**
@@ -102,6 +114,8 @@ export type RunnerPart = {
   readonly standIn?: string
   /** The keys that the runner acts on. A key that no runner lists is not its matter. Absent: not known, and nothing is reported. */
   readonly reads?: readonly RunnerKey[]
+  /** The keys that the runner acts on besides `reads`, by the value of one of its own keys. */
+  readonly readsBy?: { readonly key: RunnerKey; readonly keys: ReadonlyMap<string, readonly RunnerKey[]> }
   /** The environment variables that give settings. Their values win over the file. A built-in runner uses `builtinEnv(name)`. */
   readonly env?: RunnerEnv
   /**
@@ -128,6 +142,7 @@ export type RunnerKey =
   | 'max_steps'
   | 'max_output_tokens'
   | 'env'
+  | 'output'
   | 'untrusted'
   | 'spending'
   | 'prices'
@@ -146,6 +161,8 @@ export type RunnerSettings = {
   readonly system?: string
   readonly maxOutputTokens?: number
   readonly untrusted?: Handling
+  /** The name of the form of what the agent's program prints. */
+  readonly output?: string
   /** The variables in `agent.env`, with their values. The agent's program gets them besides PATH, HOME, the language and the like. */
   readonly variables?: { readonly [name: string]: string }
 }
