@@ -50,7 +50,7 @@ const sideways = floors.flatMap((paths) =>
 
 const families = '^src/parts/(stages|endings|operators|schemes|runners|targets|tools|sender-logs)/'
 /** What parts of one family share. Of these folders only the kit is closed to the rest of the program. */
-const shared = '(kit|described|mcp)/'
+const shared = '(kit|described|mcp|outputs)/'
 /** What sending takes: targets, and what else sends. */
 const delivery = '^src/parts/targets/delivery/'
 

@@ -2,7 +2,8 @@
 
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import type { CallUsage } from '../runner.ts'
-import { callsOf, type OutputPart, sumOf } from './output.ts'
+import { callsOf, sumOf } from './kit/told-usage.ts'
+import type { OutputPart } from './output.ts'
 
 /** The ends without a reply that are told apart; others are only an error. */
 const problems: ReadonlyMap<unknown, string> = new Map([

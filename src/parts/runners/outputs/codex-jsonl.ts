@@ -1,8 +1,9 @@
 /** The output `codex-jsonl`: the events that Codex prints with `exec --json`. */
 
 import { isObject, type Json } from '../../../core/json.ts'
-import { eventLines } from './event-lines.ts'
-import { callsOf, mapAt, type OutputPart, sumOf } from './output.ts'
+import { eventLines } from './kit/event-lines.ts'
+import { callsOf, mapAt, sumOf } from './kit/told-usage.ts'
+import type { OutputPart } from './output.ts'
 
 export const codexJsonl: OutputPart = {
   name: 'codex-jsonl',

@@ -2,7 +2,8 @@
 
 import { isObject, parseObject } from '../../../core/json.ts'
 import type { CallUsage } from '../runner.ts'
-import { callsOf, mapAt, type OutputPart, sumOf } from './output.ts'
+import { callsOf, mapAt, sumOf } from './kit/told-usage.ts'
+import type { OutputPart } from './output.ts'
 
 export const geminiJson: OutputPart = {
   name: 'gemini-json',

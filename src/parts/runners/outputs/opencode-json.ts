@@ -1,8 +1,9 @@
 /** The output `opencode-json`: the events that OpenCode prints with `run --format json`. */
 
 import type { Json } from '../../../core/json.ts'
-import { eventLines } from './event-lines.ts'
-import { callsOf, mapAt, type OutputPart, sumOf } from './output.ts'
+import { eventLines } from './kit/event-lines.ts'
+import { callsOf, mapAt, sumOf } from './kit/told-usage.ts'
+import type { OutputPart } from './output.ts'
 
 export const opencodeJson: OutputPart = {
   name: 'opencode-json',

@@ -1,8 +1,9 @@
 /** Takes the reply out of what the program of an agent printed, and reports the usage that stands in it to the run. */
 
 import { AgentFault, messageOf } from '../../../core/fault.ts'
+import { unknownCall } from '../outputs/kit/told-usage.ts'
+import type { OutputPart } from '../outputs/output.ts'
 import type { RunnerJob } from '../runner.ts'
-import { type OutputPart, unknownCall } from './output.ts'
 
 /** The most bytes that a program may print beside its reply: an agent prints what its tools found, too. They are parsed in one go. */
 export const maxOutputBytes = 4 * 1024 * 1024
