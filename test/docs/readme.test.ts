@@ -60,7 +60,7 @@ const secretsOf = (text: string): { readonly [name: string]: string } =>
 const programs = (t: Test): string => {
   const folder = mkdtempSync(join(tmpdir(), 'programs-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  for (const name of ['gh', 'my-agent', 'python3', 'bash']) writeFileSync(join(folder, name), '', { mode: 0o700 })
+  for (const name of ['gh', 'my-agent', 'claude', 'python3', 'bash']) writeFileSync(join(folder, name), '', { mode: 0o700 })
   return folder
 }
 
