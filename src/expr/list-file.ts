@@ -73,8 +73,7 @@ export interface WatchedFile<T> {
 
 /**
  * What a file may be, and what is made of its text. `called`: what messages call the folder. `parse` throws for a text that is no list.
- * The file is read at once when it is opened, and in turns of the event loop after a change. `without`: the values where there is no
- * file; absent: such a file cannot be used.
+ * `without`: the values where there is no file; absent: such a file cannot be used.
  */
 type FileKind<T> = {
   readonly called: string
@@ -84,14 +83,15 @@ type FileKind<T> = {
 }
 
 /**
- * Opens the file at `path` below the folder `root`. Never throws: where the file cannot be used at the opening, `failed` is called with the
- * error. Once the file has another stamp (`stampOf`), `values` reads it again.
+ * Opens the file at `path` below the folder `root`. Never throws. With `failed`, the file is read before the function returns, and `failed`
+ * is called with the error where the file cannot be used. Without it, reading begins, in turns of the event loop. Once the file has another
+ * stamp (`stampOf`), `values` reads it again, in turns.
  */
 export const openWatchedFile = <T>(
   root: string,
   path: string,
   { called, maxBytes, parse, without }: FileKind<T>,
-  failed: (error: unknown) => void,
+  failed?: (error: unknown) => void,
 ): WatchedFile<T> => {
   const file = resolve(root, path)
   const bounds = { root, called, maxBytes }
@@ -120,30 +120,33 @@ export const openWatchedFile = <T>(
     )
   }
 
-  try {
-    checkInside(resolve(root), file, called)
-    stamp = stampOf(file)
-    list = atOnce(parse(readInside(file, bounds)))
-  } catch (error) {
-    failure = error
-    forgetStamp(error)
-    failed(error)
+  const readAtOnce = (failed: (error: unknown) => void): void => {
+    try {
+      checkInside(resolve(root), file, called)
+      stamp = stampOf(file)
+      list = atOnce(parse(readInside(file, bounds)))
+    } catch (error) {
+      failure = error
+      forgetStamp(error)
+      failed(error)
+    }
+  }
+  const values = (): T | Promise<T> => {
+    const found = stampOf(file)
+    if (found === absent && without !== undefined) {
+      stamp = found
+      list = without
+    } else if (found !== stamp) {
+      stamp = found
+      readAgain()
+    }
+    if (list) return list
+    throw failure
   }
 
-  return {
-    values() {
-      const found = stampOf(file)
-      if (found === absent && without !== undefined) {
-        stamp = found
-        list = without
-      } else if (found !== stamp) {
-        stamp = found
-        readAgain()
-      }
-      if (list) return list
-      throw failure
-    },
-  }
+  if (failed) readAtOnce(failed)
+  else void values()
+  return { values }
 }
 
 /** Opens a file with one list, as `openWatchedFile` does. */

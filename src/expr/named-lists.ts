@@ -6,7 +6,7 @@
 import { numberKeyOfText } from '../core/exact-number.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, own } from '../core/json.ts'
-import { parseJson } from '../core/json-error.ts'
+import { parseJsonInSteps } from './json-in-steps.ts'
 import { type InSteps, openWatchedFile, valuesInStep, type WatchedFile } from './list-file.ts'
 
 export const listsFileName = 'lists.json'
@@ -62,7 +62,7 @@ export type OpenList = (spec: ListSpec) => OpenedList
 type NamedLists = ReadonlyMap<string, NamedList>
 
 function* parseLists(text: string): InSteps<NamedLists> {
-  const entries = parseJson(text)
+  const entries = yield* parseJsonInSteps(text)
   if (!isObject(entries)) throw new Error(`${listsFileName} is no JSON object`)
   const lists = new Map<string, NamedList>()
   for (const [name, entry] of Object.entries(entries)) {
@@ -101,12 +101,8 @@ const open = new Map<string, WatchedFile<NamedLists>>()
 const openNamedLists = (dataDir: string): WatchedFile<NamedLists> => {
   const known = open.get(dataDir)
   if (known) return known
-  const opened = openWatchedFile(
-    dataDir,
-    listsFileName,
-    { called: 'the data directory', maxBytes, parse: parseLists, without: new Map() },
-    () => {},
-  )
+  const kind = { called: 'the data directory', maxBytes, parse: parseLists, without: new Map() }
+  const opened = openWatchedFile(dataDir, listsFileName, kind)
   for (const oldest of [...open.keys()].slice(0, open.size - maxOpen + 1)) open.delete(oldest)
   open.set(dataDir, opened)
   return opened

@@ -4,7 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import type { Json } from '../../src/core/json.ts'
+import { parseJsonInSteps } from '../../src/expr/json-in-steps.ts'
+import { atOnce } from '../../src/expr/list-file.ts'
 import { type FakeCli, fakeCli, runAt } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { secret, startGateway } from '../fakes/gateway.ts'
@@ -67,6 +71,53 @@ t.test('a long list is whole at the first event after its change, whatever else 
     asked.map(() => 202),
   )
   for (const by of ['u499', 500, 40_007, 8, 'deep', 'u30000']) t.equal(await post(by), 200, String(by))
+})
+
+t.test('a long file is read in steps as it is read at once', async (t) => {
+  const filler = fc.constantFrom('x', 'x'.repeat(30_000), '\\"]},'.repeat(8_000), 'y'.repeat(70_000))
+  const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      filler,
+      fc.constantFrom(1, null, true, '', [], {}),
+      fc.array(tie('tree'), { maxLength: 5 }),
+      fc
+        .array(fc.tuple(fc.constantFrom('a', '2', '1', '', '__proto__', 'values', '"{'), tie('tree')), { maxLength: 5 })
+        .map(
+          (members) =>
+            JSON.parse(`{${members.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`) as Json,
+        ),
+    ),
+  }))
+  const spoilt = fc.tuple(fc.nat(), fc.constantFrom('', ',', ']', '}', '[', '{', ':', '"', ' ', '\u00a0'), fc.nat(1), fc.boolean())
+  const read = (parse: () => Json): Json | Error => {
+    try {
+      return parse()
+    } catch (error) {
+      return error as Error
+    }
+  }
+  let long = 0
+  fc.assert(
+    fc.property(
+      fc.array(tree, { minLength: 2, maxLength: 5 }),
+      fc.constantFrom(undefined, 2),
+      spoilt,
+      (value, indent, [where, sign, cut, isWhole]) => {
+        const text = JSON.stringify(value, null, indent)
+        // A mistake between two members, where the text is cut.
+        const ends = [...text.matchAll(/[\]},[{]/g)].map(({ index }) => index)
+        const at = ends[where % ends.length] as number
+        const given = isWhole ? text : text.slice(0, at) + sign + text.slice(at + cut)
+        long += Number(given.length > 65_536)
+        const [expected, found] = [read(() => JSON.parse(given)), read(() => atOnce(parseJsonInSteps(given)))]
+        if (expected instanceof Error) return found instanceof Error
+        return JSON.stringify(found) === JSON.stringify(expected)
+      },
+    ),
+    { numRuns: 400 },
+  )
+  t.ok(long > 100, `${long}`)
 })
 
 t.test('a value is in the list until its time is over', async (t) => {
