@@ -39,18 +39,23 @@ export type AgentPricing = {
   readonly model?: string
   readonly budget: Budget
   readonly prices: ReadonlyMap<string, Price>
+  /** As in `AgentSettings`. */
+  readonly envValues?: { readonly [name: string]: string }
+  readonly payload?: boolean
 }
 
-/** Copies only the settings of agents that limit and price a run, because their other settings keep the whole file in memory. */
+/** Copies only the settings of agents that limit and price a run, and what they ask for of each event, because their other settings keep the whole file in memory. */
 export const pricingOf = (agents: ReadonlyMap<string, AgentPricing>): ReadonlyMap<string, AgentPricing> =>
   new Map([...agents].map(([name, agent]) => [name, pricingOfOne(agent)]))
 
-const pricingOfOne = ({ runner, output, model, budget, prices }: AgentPricing): AgentPricing => ({
+const pricingOfOne = ({ runner, output, model, budget, prices, envValues, payload }: AgentPricing): AgentPricing => ({
   ...(runner === undefined ? {} : { runner }),
   ...(output === undefined ? {} : { output }),
   ...(model === undefined ? {} : { model }),
   budget,
   prices,
+  ...(envValues ? { envValues } : {}),
+  ...(payload ? { payload } : {}),
 })
 
 type AgentOfRoute = Pick<RouteAgent, 'model' | 'budget'>

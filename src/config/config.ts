@@ -59,6 +59,10 @@ export type AgentSettings = RunnerSettings & {
   readonly maxSteps: number
   /** Names of environment variables that the agent's program gets. */
   readonly env?: readonly string[]
+  /** Variables that the agent's program gets, with templates and references as written. */
+  readonly envValues?: { readonly [name: string]: string }
+  /** Whether the agent's program gets the payload of the event. */
+  readonly payload?: boolean
   readonly budget: Budget
   /** The prices by the names of models. */
   readonly prices: ReadonlyMap<string, Price>

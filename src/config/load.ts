@@ -82,6 +82,11 @@ const asMap = (value: unknown): JsonObject => (isObject(value) ? value : {})
 /** Returns a list of texts; `undefined` for any other value. */
 const asTexts = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined
+/** Returns those members of a map that are texts; `undefined` for a value that is no map. */
+const textsIn = (value: unknown): { readonly [key: string]: string } | undefined =>
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).flatMap(([key, member]) => (typeof member === 'string' ? [[key, member]] : [])))
+    : undefined
 /** Returns those members of a map that are maps. */
 const mapsIn = (value: unknown): { readonly [key: string]: JsonObject } =>
   Object.fromEntries(Object.entries(asMap(value)).flatMap(([key, member]) => (isObject(member) ? [[key, member]] : [])))
@@ -103,6 +108,8 @@ const agentOf = (agent: JsonObject, name: string, source: Source | undefined, da
     maxOutputTokens: typeof agent.max_output_tokens === 'number' ? agent.max_output_tokens : undefined,
     untrusted: textOrUndefined(agent.untrusted) as Handling | undefined,
     env: asTexts(agent.env),
+    envValues: textsIn(agent.env),
+    payload: agent.payload === true ? true : undefined,
     toolsets: asTexts(agent.toolsets),
     skills: asTexts(agent.skills),
     place: source && ((path: Path) => source.place([...agentPath(name), ...path], 'key')),

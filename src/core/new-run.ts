@@ -2,7 +2,7 @@
 
 import type { JsonObject } from './json.ts'
 import type { Prompt, TextSpan } from './prompt.ts'
-import type { Attachment, DeliveryFacts } from './request.ts'
+import type { Attachment, DeliveryFacts, GivenToAgent } from './request.ts'
 import type { SessionName } from './session.ts'
 
 /** A target's name, and in `extra` its `deliver_extra`, after the templates in it were filled in. */
@@ -73,6 +73,8 @@ export type NewRun = {
   readonly delivery: Destination
   /** The name of the agent of an event's run. Absent for the default agent, and for a job, whose agent its own settings say. */
   readonly agent?: string
+  /** What the agent's program gets of the event besides the prompt. Absent where its agent asks for nothing. */
+  readonly given?: GivenToAgent
   /** The files of the event. They are stored in the commit of the run, and are gone with it. Absent where there are none. */
   readonly files?: readonly RunFile[]
   /** When the run was accepted, in milliseconds since 1970. */

@@ -128,6 +128,12 @@ export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 're
 }
 
 /**
+ * What an agent asks for of each event. `payload`: the payload as the prompt sees it, as JSON with the digits of its numbers. `env`: the
+ * variables whose values the event fills in, each of one line.
+ */
+export type GivenToAgent = { readonly payload?: string; readonly env?: { readonly [name: string]: string } }
+
+/**
  * What is needed to judge `deliver_if` before a delivery. `asked`: the values of the questions that are asked once more, by the names of
  * their lookups. `payload`: the fields of the payload that the condition reads, as JSON.
  */
@@ -195,6 +201,8 @@ export type EventFacts = {
   readonly ending?: { readonly key: string; readonly by: string }
   /** The agent that its run is for. Absent: the default agent. */
   readonly agent?: string
+  /** What its run keeps for the program of the agent. */
+  readonly given?: GivenToAgent
   /** What its run keeps for `deliver_if` of the route. */
   readonly deliverIf?: DeliveryFacts
   /** The `traceparent` that the request brought, where the route trusts it and traces are on. */

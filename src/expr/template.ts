@@ -263,7 +263,7 @@ export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<
 export const compileKeyPart = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asKeyPart, kit, asIs)
 
 /** Returns the result of `then` on the settled values; a promise only where one of the values is a promise. */
-export const thenAll = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
+export const thenAll = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U | Promise<U>): U | Promise<U> =>
   values.some((value) => value instanceof Promise) ? Promise.all(values).then(then) : then(values as T[])
 
 /** Compiles a template of a web address: values of a payload are percent-encoded. */

@@ -32,7 +32,7 @@ export type AnswerValue = (string | number | boolean | null | {
 } | AnswerValue[])
 /** The name of an agent under agents; default: that of the section agent. */
 export type AgentName = string
-/** How a model is told which text came from a payload or a tool. */
+/** How an agent is told which text came from a payload or a tool. */
 export type Untrusted = ("fence" | "mark" | "off")
 /** A value, or what must hold of it. */
 export type TestMatcher = ((string | number | boolean | null) | TestRule)
@@ -1708,12 +1708,12 @@ max_steps?: number
 timeout_seconds?: number
 /** Longest reply, in tokens. */
 max_output_tokens?: number
-/**
- * Names of environment variables that the command runner's program gets.
- * 
- * @maxItems 100
- */
-env?: string[]
+/** Variables that the command runner's program gets: names of the environment's, or a map with values. */
+env?: (string[] | {
+[k: string]: string | undefined
+})
+/** true: the command runner's program gets the payload of the event as a JSON file. */
+payload?: boolean
 /** What the program of the command runner prints. */
 output?: ("text" | "claude-json" | "codex-jsonl" | "gemini-json" | "opencode-json")
 /**

@@ -80,6 +80,7 @@ export const defaults = {
     "runner": "echo",
     "max_steps": 8,
     "timeout_seconds": 600,
+    "payload": false,
     "output": "text"
   },
   "budget": {

@@ -19,7 +19,6 @@ export const secretKeys: { readonly [place: string]: 'secret' | 'address' } = {
   "discord.api_base": "address",
   "email.api_base": "address",
   "endpoint": "address",
-  "env.*": "secret",
   "feishu.api_base": "address",
   "gitlab.api_base": "address",
   "google_chat.api_base": "address",

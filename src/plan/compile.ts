@@ -120,6 +120,7 @@ export const compileRoute = (
     overlap: route.overlap,
     provided: route.provided,
     adapter: config.adapter,
+    agents: config.agents,
     clientCertificates: config.tls?.clientCertificates,
     effects,
     expressions: new FailedExpressions(route.spec),

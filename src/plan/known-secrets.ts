@@ -35,7 +35,7 @@ export const knownSecrets = (config: Config): string[] => {
   const { profiles: env } = config
   const ofAgents = [...config.agents.values()].flatMap((agent) => {
     const { apiKey } = runnerSettings(runnersByName.get(agent.runner) ?? {}, { agent, profiles: env })
-    return [agent.apiKey ?? '', apiKey ?? '']
+    return [agent.apiKey ?? '', apiKey ?? '', ...secretVariables(agent.envValues ?? null, envOf(defaultProfile))]
   })
   const keys = [...ofAgents, ...secretsOfTools(config)]
   return [

@@ -9,12 +9,17 @@ import { AgentFault } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { HeldScope } from '../core/scope.ts'
+import { isTemplate } from '../expr/placeholder.ts'
+import { isOfEvent } from '../parts/given-to-agent.ts'
 import { agentPath, defaultAgent } from '../parts/named-agents.ts'
 import { isOwnApi } from '../parts/own-api.ts'
 import type { PartScopes } from '../parts/part-scopes.ts'
 import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
 import type { BeginToolCall, ToolsetPart } from '../parts/tools/tool.ts'
+import { fillVariables, hasVariable, withoutVariables } from '../secrets/variables.ts'
 import { checkToolNames, compileToolsets, type Toolbox } from './toolsets.ts'
+
+type Variables = NonNullable<RunnerSettings['variables']>
 
 /** A run for the agent, without its tools. */
 type AgentJob = Omit<RunnerJob, 'tools'> & {
@@ -51,17 +56,17 @@ export type AgentKit = { readonly scopes: PartScopes; readonly log: Log; readonl
 /**
  * Returns the settings of the agent for its runner. An API key in the environment wins over the key in the file, but only for the runner's
  * own API (rules: Configuration 9). Where the environment is not read and the file has no key, a stand-in takes the place of the key.
- * `agent.env` names the variables that the runner gets.
+ * `agent.env` says the variables that the runner gets.
  */
 export const runnerSettings = (
   { env: names = {}, api }: Pick<RunnerPart, 'env' | 'api'>,
   {
-    agent: { env: passed, ...agent },
+    agent: { env: passed, envValues, ...agent },
     profiles,
-  }: Pick<Config, 'profiles'> & { readonly agent: RunnerSettings & Pick<AgentSettings, 'env'> },
+  }: Pick<Config, 'profiles'> & { readonly agent: RunnerSettings & Pick<AgentSettings, 'env' | 'envValues'> },
 ): RunnerSettings => {
   const env = profiles.get(defaultProfile)?.env ?? {}
-  const settings = passed ? { ...agent, variables: setVariables(passed, env) } : agent
+  const settings = passed || envValues ? { ...agent, variables: setVariables(passed ?? [], envValues ?? {}, env) } : agent
   const { apiKey: variables = [] } = names
   if (!isOwnApi(agent.baseUrl, api?.url)) return settings
   if (isUnknown(env)) return variables.length === 0 || agent.apiKey !== undefined ? settings : { ...settings, apiKey: unknownSecret }
@@ -69,8 +74,24 @@ export const runnerSettings = (
   return apiKey === undefined ? settings : { ...settings, apiKey }
 }
 
-const setVariables = (names: readonly string[], env: Env): { readonly [name: string]: string } =>
-  Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])))
+/** Returns the variables of the agent's program that no event fills in, as far as they have a value. */
+const setVariables = (names: readonly string[], values: Variables, env: Env): Variables => {
+  const named = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]))
+  const written = Object.entries(values).flatMap(([name, value]) => {
+    const filled = isOfEvent(value) ? undefined : fillVariables(value, env)
+    return filled && 'value' in filled ? [[name, filled.value] as const] : []
+  })
+  return Object.fromEntries([...named, ...written])
+}
+
+/** Reports variables of an agent that have a reference to a secret and a placeholder. */
+const reportMixed = (values: Variables, report: Report): void => {
+  for (const [name, value] of Object.entries(values)) {
+    if (!hasVariable(value) || !isTemplate(withoutVariables(value))) continue
+    const message = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
+    report('WH707', ['env', name], message, 'give the secret a variable of its own')
+  }
+}
 
 /**
  * Reports that the API key of the environment is not sent, because `base_url` is another API, and that the agent has no other key. An
@@ -114,6 +135,7 @@ export const compileRunner = (
       diagnostics.push(diagnostic(code, `${path.join('.')}: ${message}`, more))
     }
     checkPrice(undefined, name, agent, report)
+    reportMixed(agent.envValues ?? {}, report)
     const part = parts.get(agent.runner)
     if (part) {
       const settings = runnerSettings(part, { profiles: config.profiles, agent })

@@ -88,7 +88,7 @@ export const askAgent = async ({ options, signal, lease, policy, transcript }: A
       history,
       used: (...calls) => meter.used(...calls),
       ...createCallFacts(lease, transcript, options),
-      ...(files ? { writeFiles: files.paths } : {}),
+      ...files?.writers,
       ...(transcript.span ? { traceparent: transcript.span.traceparent } : {}),
       ...(model === undefined ? {} : { model }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),

@@ -1,44 +1,61 @@
 /**
- * Writes the files of a run to a folder of its own, for a program that takes paths. The folder is removed when the agent has been asked;
+ * Writes the files of a run and its payload to a folder of its own, for a program that takes paths. The folder is removed when the agent has been asked;
  * what a killed process leaves behind is removed at the next start of a gateway on the data directory.
  */
 
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../core/fault.ts'
-import type { NewRun } from '../core/new-run.ts'
+import type { NewRun, RunFile } from '../core/new-run.ts'
+import type { RunnerJob } from '../parts/runners/runner.ts'
 
-/** `paths`: writes the files at the first call, and resolves to their paths, in order. `remove`: removes what was written. */
-export type RunFiles = { readonly paths: () => Promise<readonly string[]>; readonly remove: () => Promise<void> }
+/** `writers`: what the runner gets; each writes at its first call. `remove`: removes what was written. */
+type RunFiles = { readonly writers: Pick<RunnerJob, 'writeFiles' | 'writePayload'>; readonly remove: () => Promise<void> }
 
 /** Returns the files of a run; `undefined` where it has none. `folder`: the folder of the data directory for the files of all runs. */
-export const runFilesOf = ({ files }: NewRun, folder: string): RunFiles | undefined => {
-  if (!files) return undefined
-  let made: string | undefined
-  const write = async (): Promise<readonly string[]> => {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const own = await mkdtemp(join(folder, `${process.pid}-`))
-    made = own
-    const paths: string[] = []
-    for (const [i, { name, data }] of files.entries()) {
-      // The number distinguishes files of one name. With it, no name begins with a dot or a dash.
-      const path = join(own, `${String(i + 1).padStart(2, '0')}-${name}`)
-      await writeFile(path, Buffer.from(data, 'base64'), { mode: 0o600, flag: 'wx' })
-      paths.push(path)
-    }
-    return paths
-  }
-  let written: Promise<readonly string[]> | undefined
-  return {
-    paths() {
-      written ??= write()
+export const runFilesOf = ({ files, given: { payload } = {} }: NewRun, folder: string): RunFiles | undefined => {
+  if (!files && payload === undefined) return undefined
+  let made: Promise<string> | undefined
+  const writes: Promise<unknown>[] = []
+  const once = <T>(write: (own: string) => Promise<T>): (() => Promise<T>) => {
+    let written: Promise<T> | undefined
+    return () => {
+      made ??= makeFolder(folder)
+      written ??= made.then(write)
+      writes.push(written)
       return written
+    }
+  }
+  return {
+    writers: {
+      ...(files ? { writeFiles: once((own) => writeAll(files, own)) } : {}),
+      ...(payload === undefined ? {} : { writePayload: once((own) => writeOne(own, 'payload.json', payload)) }),
     },
     async remove() {
-      await written?.catch(() => {})
-      if (made !== undefined) await rm(made, { recursive: true, force: true })
+      await Promise.allSettled(writes)
+      const own = await made?.catch(() => undefined)
+      if (own !== undefined) await rm(own, { recursive: true, force: true })
     },
   }
+}
+
+const makeFolder = async (folder: string): Promise<string> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return mkdtemp(join(folder, `${process.pid}-`))
+}
+
+const writeOne = async (own: string, name: string, data: string | Buffer): Promise<string> => {
+  const path = join(own, name)
+  await writeFile(path, data, { mode: 0o600, flag: 'wx' })
+  return path
+}
+
+const writeAll = async (files: readonly RunFile[], own: string): Promise<readonly string[]> => {
+  const paths: string[] = []
+  // The number distinguishes files of one name. With it, no name begins with a dot or a dash, and none is that of the payload.
+  for (const [i, { name, data }] of files.entries())
+    paths.push(await writeOne(own, `${String(i + 1).padStart(2, '0')}-${name}`, Buffer.from(data, 'base64')))
+  return paths
 }
 
 /** Removes the folders of processes that are gone. A folder with the number of this process is from before its start. */

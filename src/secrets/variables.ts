@@ -7,6 +7,9 @@ type Variables = { readonly [name: string]: string | undefined }
 
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
+/** Returns the text without its variables. */
+export const withoutVariables = (text: string): string => text.replace(variable, '')
+
 export const hasVariable = (text: string): boolean => text.search(variable) >= 0
 
 /** Returns the text with the values of its variables, or the name of the first one that is not set and has no default. */

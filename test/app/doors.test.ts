@@ -143,6 +143,7 @@ const features: { readonly [row: string]: Feature } = {
     { agent: { untrusted: 'mark' } },
     { events: [{ body: { event_type: 'push', n: 'two\nlines' } }], text: /\n\S{8,} ?two\n\S{8,} ?lines/ },
   ),
+  '`payload` and `env` of an agent': works({ agent: 'program' }, { text: /^variable 1, file \{.*"n":1\b.*\}$/ }),
   '`redact`': works({ redact: ['n'] }, { text: 'n [redacted]' }),
   '`split`': works({ split: { items: 'all' } }, { events: [{ body: { event_type: 'push', all: [{ n: 1 }] } }], outcome: 'split' }),
   '`dispatch`': works({ dispatch: [{ when: { field: 'n', equals: 2 }, to: 'none' }, { to: 'taken' }] }, { outcome: 'split' }),
@@ -229,12 +230,15 @@ const starting =
         jobs: { nightly: jobTo(origin, '`cron_job`', '2999-01-01T00:00:00') },
         // The program gives back what a model would get. Runs that begin one by one have an order.
         agent: { runner: 'command', command: ['cat'] },
+        agents: { program: { runner: 'command', command: ['sh', '-c', tellGiven], payload: true, env: { N: '{n}' } } },
         gateway: { max_concurrent_runs: 1 },
         // The hour that passes at once ends what is being sent then.
         targets: { breaker: { enabled: false } },
         ...config,
       },
     })
+
+const tellGiven = 'echo "variable $N, file $(cat "$HEADGATE_PAYLOAD_FILE")"'
 
 /** Waits until the log has the end of so many requests to a route, and returns the last outcome. */
 const lastOutcome = async (gateway: TestGateway, slug: string, isEnough: (outcomes: readonly unknown[]) => boolean): Promise<unknown> => {

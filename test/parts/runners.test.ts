@@ -285,21 +285,21 @@ t.test('command: prompt on stdin, reply on stdout less one newline, who asks in 
   t.match(env, /^HEADGATE_PROFILE=default$/m)
 })
 
-t.test('command: the text of strangers is marked where the agent or the route says so', async (t) => {
+t.test('command: the text of strangers is marked as the agent or the route says', async (t) => {
   const untrusted: readonly [number, number][] = [[4, 8]]
   const ask = (settings: object, more: object = {}) =>
     compile('command', { command: ['cat'], ...settings }).runner('see evil', { run, signal: never, untrusted, ...more })
-  t.equal(await ask({}), 'see evil', 'a program need not be a model')
-  t.match(await ask({ untrusted: 'fence' }), /^Text between <data-(\w+)> .*\n\nsee \n<data-\1>\nevil\n<\/data-\1>$/)
+  t.match(await ask({}), /^Text between <data-(\w+)> .*\n\nsee \n<data-\1>\nevil\n<\/data-\1>$/)
   t.match(await ask({ untrusted: 'fence' }, { handling: 'mark' }), /^Lines that begin with (\w+)\| .*\n\nsee \n\1\| evil$/)
   t.equal(await ask({ untrusted: 'fence' }, { handling: 'off' }), 'see evil')
-  t.equal(await ask({ untrusted: 'fence' }, { untrusted: [] }), 'see evil')
+  t.equal(await ask({}, { untrusted: [] }), 'see evil')
 })
 
 t.test('command: the prompt as an argument, as it is, and not too long for one', async (t) => {
   const { runner, reports } = compile('command', { command: ['printf', '%s|', '--ask={prompt}', '{prompt}'] })
   t.same(reports, ['WH229 command.3'])
-  t.equal(await runner('$(id) $& {prompt}\0', { run, signal: never }), '--ask=$(id) $& {prompt}|$(id) $& {prompt}|')
+  const asIs = { run, signal: never, handling: 'off' } as const
+  t.equal(await runner('$(id) $& {prompt}\0', asIs), '--ask=$(id) $& {prompt}|$(id) $& {prompt}|')
   const long = { message: /^the prompt has 200000 bytes, more than an argument can hold/, isFinal: true }
   await t.rejects(runner('x'.repeat(200_000), { run, signal: never }), long)
   const silent = compile('command', { command: ['sh', '-c', 'cat; echo "$1"', '-', '{prompt}'] })
@@ -312,8 +312,8 @@ t.test('command: a prompt is never an option of the program', async (t) => {
   const file = join(newFolder(t, { in: 'one\n' }), 'out')
   const sort = compile('command', { command: ['sort', '{prompt}'] })
   t.same(sort.reports, ['WH229 command.1'])
-  for (const prompt of [`--output=${file}`, '-o', '-', `\0-o${file}`])
-    await t.rejects(sort.runner(prompt, { run, signal: never }), isOption)
+  for (const prompt of [`--output=${file}`, '-o', '-']) await t.rejects(sort.runner(prompt, { run, signal: never }), isOption)
+  await t.rejects(sort.runner(`\0-o${file}`, { run, signal: never, handling: 'off' }), isOption)
   t.notOk(existsSync(file))
   await t.rejects(compile('command', { command: ['printf', '{prompt}-n'] }).runner('', { run, signal: never }), isOption)
   const safe: readonly (readonly string[])[] = [

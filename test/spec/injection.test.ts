@@ -93,7 +93,7 @@ t.test('controls, bidirectional text and half characters in a payload reach ever
   })
   const gateway = await startGateway(t, {
     routes: { agent: { prompt: '{title}' }, direct: http({}), header: http({ headers: { 'X-Title': '{title}' } }) },
-    config: { agent: { runner: 'command', command: ['cat'] } },
+    config: { agent: { runner: 'command', command: ['cat'], untrusted: 'off' } },
   })
   const title = `a${invisible}${forged}`
   t.equal((await gateway.post('agent', { body: { title }, headers: { 'X-Request-ID': 'x' } })).status, 202)

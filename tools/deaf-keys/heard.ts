@@ -229,6 +229,9 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
   'spec/agent-outputs.test.ts': {
     'the reply, the usage, the session and what was refused, of what each agent prints': 'Agent.output',
   },
+  'spec/what-a-program-gets.test.ts': {
+    'with `payload: true` the program gets the payload as the prompt sees it, in a file that is gone afterwards': 'Agent.payload',
+  },
   'spec/named-agents.test.ts': {
     'a job has an agent too': 'Job.agent StoredJob.agent',
     'a route names its agent, changes its limits, or chooses by the event; the record says which was asked':

@@ -7,6 +7,7 @@ import { delimiter } from 'node:path'
 import { AgentFault } from '../../core/fault.ts'
 import { baseEnv, type ChildEnv, envValue, failureOf, runChild } from '../../process/child.ts'
 import { createFence } from './kit/fence.ts'
+import { headOf, withHead } from './kit/head.ts'
 import { maxOutputBytes, replyOf } from './kit/reply-of.ts'
 import { outputs, outputsByName } from './outputs/index.ts'
 import type { OutputPart } from './outputs/output.ts'
@@ -26,7 +27,7 @@ const countedKeys = ({ tells }: OutputPart): readonly RunnerKey[] => {
 export const command: RunnerPart = {
   name: 'command',
   title: 'A program of yours: prompt on stdin or as {prompt}, reply on stdout',
-  reads: ['command', 'env', 'output', 'untrusted'],
+  reads: ['command', 'env', 'output', 'payload', 'untrusted'],
   readsBy: { key: 'output', keys: new Map(outputs.map((output) => [output.name, countedKeys(output)])) },
   program: ({ command }) => command?.[0],
   compile(settings, report) {
@@ -44,7 +45,7 @@ export const command: RunnerPart = {
       const { signal } = job
       const text = fenced(prompt, job, settings)
       const whole = isArgument ? withPrompt(argv, text) : argv
-      const env = programEnv(settings, job, (await job.writeFiles?.()) ?? [])
+      const env = programEnv(settings, job, (await job.writeFiles?.()) ?? [], await job.writePayload?.())
       const room = output.tells ? { maxStdoutBytes: maxOutputBytes } : {}
       const result = await runChild({ argv: whole, env, ...(isArgument ? {} : { stdin: text }), ...room, signal })
       const failure = failureOf(result)
@@ -56,14 +57,14 @@ export const command: RunnerPart = {
 }
 
 /**
- * Returns the prompt with the text of strangers marked, and before it what the marks mean. Only where the agent or the route says so: a
- * program need not be a model, and may read its prompt as data.
+ * Returns the prompt with the text of strangers marked, and before it the skills and what the marks mean: the program may be a model, and
+ * has no system prompt of ours. With `off` the prompt stays byte for byte, for a program that reads it as data.
  */
-const fenced = (prompt: string, { handling, untrusted = [] }: RunnerJob, settings: RunnerSettings): string => {
-  const asked = handling ?? settings.untrusted
-  if (asked === undefined || untrusted.length === 0) return prompt
+const fenced = (prompt: string, { handling, untrusted = [], skills = [] }: RunnerJob, settings: RunnerSettings): string => {
+  const asked = handling ?? settings.untrusted ?? 'fence'
+  if (asked === 'off') return prompt
   const { note, around } = createFence(asked)
-  return [note, around(prompt, untrusted)].filter((part) => part !== undefined).join('\n\n')
+  return withHead(headOf({ skills, note: untrusted.length > 0 ? note : undefined }), around(prompt, untrusted))
 }
 
 /**
@@ -93,20 +94,26 @@ const withPrompt = (argv: readonly string[], prompt: string): readonly string[] 
   })
 }
 
-/** Returns the program's environment. It has no secret of the gateway, except variables that `agent.env` names (rules: Agents 2). */
+/**
+ * Returns the program's environment. It has no secret of the gateway, except variables that `agent.env` names (rules: Agents 2). Values that
+ * an event fills in are variables and nothing else: no shell and no argument reads them.
+ */
 const programEnv = (
   { variables = {} }: RunnerSettings,
   { run, skills = [], traceparent }: RunnerJob,
   files: readonly string[],
+  payloadFile: string | undefined,
 ): ChildEnv => ({
   ...baseEnv(process.env),
   ...variables,
+  ...run.given?.env,
   HEADGATE_ROUTE: envValue(run.route),
   HEADGATE_EVENT: envValue(run.event),
   HEADGATE_DELIVERY_ID: envValue(run.deliveryId),
   HEADGATE_PROFILE: envValue(run.profile),
   ...(run.session ? { HEADGATE_SESSION: envValue(run.session.name) } : {}),
   ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }),
+  ...(payloadFile === undefined ? {} : { HEADGATE_PAYLOAD_FILE: payloadFile }),
   ...(files.length > 0 ? { HEADGATE_ATTACHMENTS: files.join(delimiter) } : {}),
   ...(skills.length > 0 ? { HEADGATE_SKILLS: skills.map(({ folder }) => folder).join(delimiter) } : {}),
 })

@@ -39,6 +39,11 @@ export type RunnerJob = {
    * Absent where the run has no files.
    */
   readonly writeFiles?: () => Promise<readonly string[]>
+  /**
+   * Writes the payload of the event (`run.given.payload`) to a file in the same folder, readable for the gateway's user alone. Resolves to
+   * its path. Absent where the run keeps no payload.
+   */
+  readonly writePayload?: () => Promise<string>
   /** The place of the attempt in its trace, in the form of W3C Trace Context. Absent while traces are off. */
   readonly traceparent?: string
   /** Called when a call of a model begins, for metrics and traces. */
@@ -143,6 +148,7 @@ export type RunnerKey =
   | 'max_output_tokens'
   | 'env'
   | 'output'
+  | 'payload'
   | 'untrusted'
   | 'spending'
   | 'prices'
@@ -163,6 +169,9 @@ export type RunnerSettings = {
   readonly untrusted?: Handling
   /** The name of the form of what the agent's program prints. */
   readonly output?: string
-  /** The variables in `agent.env`, with their values. The agent's program gets them besides PATH, HOME, the language and the like. */
+  /**
+   * The variables in `agent.env`, with their values, as far as no event fills them in (`run.given.env`). The agent's program gets them
+   * besides PATH, HOME, the language and the like.
+   */
   readonly variables?: { readonly [name: string]: string }
 }

@@ -46,6 +46,8 @@ export type StageKit = {
    * (`src/plan/plan-settings.ts`). A change of the rate limit does not, so no plan may depend on it.
    */
   readonly adapter: Omit<AdapterSettings, 'rate_limit'>
+  /** What the agents ask for of each event, by their names (`AgentSettings`). */
+  readonly agents: ReadonlyMap<string, { readonly payload?: boolean; readonly envValues?: { readonly [name: string]: string } }>
   /** `required`: each post needs a client's certificate. `optional`: only routes that ask for one. Absent: the gateway asks for none. */
   readonly clientCertificates?: 'required' | 'optional' | undefined
   readonly effects: Effects

@@ -49,13 +49,14 @@ export const agentRun = (
     endKeys,
     deliverIf,
     agent,
+    given,
   }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: EventMessage,
   session: NewRun['session'],
   members: RouteMembers,
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
-  const isPlain = untrusted.length === 0 && !session && !files && !deliverIf && agent === undefined && itemBy === undefined
+  const isPlain = untrusted.length === 0 && !session && !files && !deliverIf && agent === undefined && !given && itemBy === undefined
   if (isPlain && traceparent === undefined && rateKey === undefined && endKeys === undefined && members === noMembers) return run
   return {
     ...(members === noMembers && endKeys === undefined
@@ -66,6 +67,7 @@ export const agentRun = (
     ...(session ? { session } : {}),
     ...(deliverIf ? { deliverIf } : {}),
     ...(agent === undefined ? {} : { agent }),
+    ...(given ? { given } : {}),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(rateKey === undefined ? {} : { rateKey }),
     ...(files ? { files: files.map(storedFile) } : {}),

@@ -15,6 +15,7 @@ import type { RunnerJob, RunnerSettings } from '../runner.ts'
 import { keepDigitsOfCalls } from './exact-calls.ts'
 import { createFence, type Fence } from './fence.ts'
 import { fileParts } from './file-parts.ts'
+import { headOf } from './head.ts'
 import { watchModel } from './watched-model.ts'
 
 type Sdk = typeof import('ai')
@@ -149,8 +150,7 @@ const messagesOf = (prompt: string, { run, history = [], untrusted = [] }: Runne
 /** Makes the system prompt from the operator's text, the skills and the note on the fence; no system prompt where all are empty. */
 const systemOf = ({ system }: RunnerSettings, { run, skills = [], tools = [], untrusted = [], history = [] }: RunnerJob, fence: Fence) => {
   const isFenced = untrusted.length + tools.length + history.length > 0 || run.files !== undefined
-  const parts = [system, ...skills.map(({ name, text }) => `# Skill: ${name}\n\n${text}`), isFenced ? fence.note : undefined]
-  const text = parts.filter((part) => part !== undefined && part !== '').join('\n\n')
+  const text = headOf({ system, skills, note: isFenced ? fence.note : undefined })
   return text === '' ? {} : { system: text }
 }
 
