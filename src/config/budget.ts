@@ -44,7 +44,10 @@ export type AgentPricing = {
   readonly payload?: boolean
 }
 
-/** Copies only the settings of agents that limit and price a run, and what they ask for of each event, because their other settings keep the whole file in memory. */
+/**
+ * Copies only the settings of agents that limit and price a run, and what they ask for of each event: their other settings keep the whole
+ * file in memory.
+ */
 export const pricingOf = (agents: ReadonlyMap<string, AgentPricing>): ReadonlyMap<string, AgentPricing> =>
   new Map([...agents].map(([name, agent]) => [name, pricingOfOne(agent)]))
 

@@ -1,6 +1,6 @@
 /**
- * Writes the files of a run and its payload to a folder of its own, for a program that takes paths. The folder is removed when the agent has been asked;
- * what a killed process leaves behind is removed at the next start of a gateway on the data directory.
+ * Writes the files of a run and its payload to a folder of its own, for a program that takes paths. The folder is removed when the agent
+ * has been asked; what a killed process leaves behind is removed at the next start of a gateway on the data directory.
  */
 
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -153,7 +153,7 @@ t.test('XML', async (t) => {
 t.test('multipart', async (t) => {
   const gateway = await startGateway(t, {
     extra: { max_body_bytes: 12_000_000 },
-    config: { agent: { runner: 'command', command: ['sh', '-c', reportFiles] } },
+    config: { agent: { runner: 'command', command: ['sh', '-c', reportFiles], untrusted: 'off' } },
     routes: {
       listed: rawRoute,
       kept: { ...rawRoute, attachments: { max_files: 3, max_bytes: 5_000_000, max_total_bytes: 5_000_010 } },
@@ -334,7 +334,7 @@ t.test('inbound mail: Mailgun signs two of its fields, SendGrid all bytes', asyn
   let now = 1_750_000_000_000
   const gateway = await startGateway(t, {
     now: () => now,
-    config: { agent: { runner: 'command', command: ['sh', '-c', reportFiles] } },
+    config: { agent: { runner: 'command', command: ['sh', '-c', reportFiles], untrusted: 'off' } },
     routes: {
       mailgun: { verify: 'mailgun_inbound', secret: 'key', attachments: {}, prompt: '{from}: {subject} {attachments.0.name}' },
       sendgrid: { verify: 'sendgrid_inbound', public_key: publicKey, attachments: {}, prompt: '{from}: {subject} {attachments.0.name}' },
@@ -395,7 +395,7 @@ t.test('inbound mail: Mailgun signs two of its fields, SendGrid all bytes', asyn
 t.test('the files of an accepted event outlive the process, in its folder and nowhere else', async (t) => {
   const script = `test -e '${join(t.testdirName, 'go')}' || exit 1; ${reportFiles}`
   const options = {
-    config: { agent: { runner: 'command', command: ['sh', '-c', script] }, storage: { kind: 'sqlite' } },
+    config: { agent: { runner: 'command', command: ['sh', '-c', script], untrusted: 'off' }, storage: { kind: 'sqlite' } },
     routes: { kept: { prompt: 'x', attachments: {}, retry: { max_attempts: 1 } } },
   }
   const first = await startGateway(t, options)
