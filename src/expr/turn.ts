@@ -50,9 +50,9 @@ export const waitIfLarge = async ({ text }: Pick<Event, 'text'>): Promise<void> 
 /** A text with more UTF-16 units is long: the times of many searches of long texts would add up in one turn. */
 const longTextUnits = 8192
 
-/** Returns what `search` returns. The search of a long text waits for a later turn. */
-export const searched = (text: string, search: () => boolean): boolean | Promise<boolean> =>
-  text.length > longTextUnits ? nextExpressionTurn().then(search) : search()
+/** Returns whether a text passes a test. The test of a long text waits for a later turn. */
+export const searched = (text: string, search: { test(text: string): boolean }): boolean | Promise<boolean> =>
+  text.length > longTextUnits ? nextExpressionTurn().then(() => search.test(text)) : search.test(text)
 
 /** The steps between two questions whether the turn is over. A step takes about a tenth of a microsecond. */
 const stepsAStretch = 1024

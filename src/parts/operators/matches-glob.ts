@@ -38,9 +38,10 @@ export const matchesGlob: BuiltinOperator = {
         report(error.code, path, error.message, 'write * for a name, ** for any path, and a backslash before a sign that stands for itself')
       }
     }
+    const anyGlob: Regex = { test: (text) => globs.some((each) => each.test(text)) }
     const matches = (value: ExactJson | undefined): boolean | Promise<boolean> => {
       const text = scalarText(value)
-      return text !== undefined && searched(text, () => globs.some((each) => each.test(text)))
+      return text !== undefined && searched(text, anyGlob)
     }
     const trueIfMatches = (item: ExactJson): true | undefined | Promise<true | undefined> => {
       const answer = matches(item)

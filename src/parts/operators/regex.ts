@@ -35,7 +35,7 @@ export const regex: BuiltinOperator = {
       if (matchesNothing(pattern)) reportVain(pattern, report)
       return (value) => {
         const text = scalarText(value)
-        return text !== undefined && searched(text, () => found.test(text))
+        return text !== undefined && searched(text, found)
       }
     } catch (error) {
       if (!(error instanceof BadPattern)) throw error
