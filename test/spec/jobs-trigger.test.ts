@@ -39,7 +39,7 @@ const schedule = '2999-01-01T00:00:00'
 const start = async (t: Test, jobs: object, routes: GatewayOptions['routes'], more: object = {}): Promise<WithJobs> => {
   // Registered before the directory is made, so that tap stops the gateway before it removes the directory.
   t.teardown(() => {})
-  const runner = { runner: 'command', command: ['bash', join(t.testdirName, 'agent.sh')] }
+  const runner = { runner: 'command', command: ['bash', join(t.testdirName, 'agent.sh')], untrusted: 'off' }
   const config = { storage: { kind: 'memory' }, agent: runner, jobs, ...more }
   const gateway = await startGateway(t, { routes: { ...routes }, config, files: { 'agent.sh': agent } })
   const file = join(gateway.dir, 'asked')
