@@ -66,7 +66,7 @@ export type AgentSettings = RunnerSettings & {
   readonly budget: Budget
   /** The prices by the names of models. */
   readonly prices: ReadonlyMap<string, Price>
-  /** Finds places among the agent's settings; absent without a file. */
+  /** Returns the place of one of the agent's settings in `config.yaml`; absent where there is no such file. */
   readonly place?: (path: Path) => SourceRange
   /** The toolsets and skills of its runs whose route or job names none. */
   readonly toolsets?: readonly string[]

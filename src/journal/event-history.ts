@@ -136,7 +136,8 @@ const copyMembers = (from: Partial<EventView>, to: Partial<Record<string, unknow
 type EventState = Pick<EventView, 'state' | 'attempt' | 'error' | 'ended_at' | 'silent'>
 
 const eventState = ({ last, open }: EventHistory, outcome: string, groupEnd: RunEndedRecord | undefined): EventState => {
-  // The store may have committed the work of an event whose sender was told to try again, because the store's answer was lost.
+  // A sender may have been told to try again although the work of its event was committed: the answer of the store was lost. So any outcome may
+  // have a run.
   if (!last && !open && outcome !== 'accepted' && outcome !== 'coalesced') return { state: 'final' }
   if (last?.kind === 'ended') {
     const { state, attempt, error, silent, at } = last

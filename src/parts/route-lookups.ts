@@ -32,7 +32,7 @@ type CompiledLookup = {
 }
 
 export type RouteLookups = {
-  /** Asks all questions about an event. Rejects only as an expression of a template does. */
+  /** Asks all questions about an event. Rejects only where a JSONata expression in a template of a question fails. */
   ask(event: Event): Promise<LookedUp>
   /**
    * Asks questions once more with the values that they had, whatever answers are kept. A lookup that the route does not have is left out. Never

@@ -60,7 +60,7 @@ export class FetchedLists {
 
   /** Opens a list. The first fetch begins when the present work has ended, so a configuration that is refused at once fetches nothing. */
   open(spec: FetchedListSpec): OpenedList {
-    // The key is hashed, so that no credential is kept in it.
+    // The settings of the list are hashed to its key, so that no credential in their headers is kept as a key.
     const key = createHash('sha256').update(JSON.stringify(spec)).digest('base64url')
     const known = this.#lists.get(key)
     known?.scope.hold()
@@ -177,7 +177,7 @@ class FetchedList {
     }
   }
 
-  /** Rejects with an Error whose message may be shown, or where the list is closed meanwhile. */
+  /** Fetches the list once. Rejects with an Error, whose message people may see, where the fetch fails or the list is closed meanwhile. */
   async #askOnce(): Promise<true> {
     const { clock, web } = this.#around
     const { url, isPublicOnly } = this.#spec

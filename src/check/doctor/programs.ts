@@ -50,7 +50,7 @@ const checkAgents = async (config: Config, { self }: Workspace): Promise<Check[]
   return known.flatMap(({ name, section, state, text, fix = '' }) => {
     if (state === 'ready') return ok(section, text)
     if (state === 'absent') return fail(section, text, fix)
-    // Where other agents are described, that of the section `agent` need not be.
+    // A configuration that describes agents under `agents` may do without the section `agent`, and then nobody uses the default stand-in.
     return name === defaultAgent && known.length > 1 ? [] : warn(section, text, fix)
   })
 }

@@ -1,12 +1,16 @@
 /** Asks an agent of a configuration one short prompt, to see whether it answers. */
 
 import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
-import { messageOf } from '../../core/fault.ts'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { NewRun } from '../../core/new-run.ts'
-import { printable } from '../../core/text.ts'
+import { nearest, printable } from '../../core/text.ts'
 import { endWithin, throwTimeout } from '../../core/turns/within.ts'
+import { withSecrets } from '../../datadir/secrets/with-secrets.ts'
+import type { Workspace } from '../../datadir/workspace.ts'
 import { withDryEffects } from '../../dryrun/trace/dry-effects.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { knownSecrets } from '../../plan/known-secrets.ts'
 import { compileRunner } from '../../plan/runner.ts'
@@ -47,4 +51,19 @@ export const askOnce = async (config: Config, catalogue: Catalogue, name: string
       scope.release()
     }
   })
+}
+
+/** Asks the agent `name` of a data directory. Throws a Fault (exit 5) where there is no such agent. */
+export const testAgent = async (workspace: Workspace, name: string): Promise<Answered> => {
+  const { config } = loadConfig(await withSecrets(workspace))
+  if (!config.agents.has(name)) {
+    const suggest = nearest(name, [...config.agents.keys()])
+    throw new Fault('unknown_agent', `there is no agent "${name}"`, {
+      exitCode: exit.notFound,
+      suggest,
+      hint: `${workspace.self} agents list`,
+    })
+  }
+  const { catalogue } = await catalogueOf(config)
+  return askOnce(config, catalogue, name, new AbortController().signal)
 }

@@ -121,7 +121,7 @@ const compileKept = (names: ReadonlySet<string>, fields: readonly string[]): ((e
   const ofPayload = fields.filter((field) => !isOfEvent(field) && pathInLookup(field) === undefined)
   const places = ofPayload
     .map((field) => ({ parts: partsOf(field), read: compileField(field) }))
-    // A map is kept whole, with all that other fields read of it.
+    // Where one field is a map and another field lies inside it, the map is kept, and has the other field's value too.
     .filter(
       ({ parts }, _, all) => !all.some((other) => other.parts.length < parts.length && other.parts.every((part, i) => part === parts[i])),
     )

@@ -14,7 +14,7 @@ export const codexJsonl: OutputPart = {
     for (const event of eventLines(stdout) ?? []) {
       const item = mapAt(event, 'item')
       if (event.type === 'thread.started') session = event.thread_id
-      // An agent says on its way what it does next: the last message is the reply.
+      // Codex also sends messages about its next step while it works. Only its last message is the reply.
       if (event.type === 'item.completed' && item.type === 'agent_message') reply = item.text
       // The counts of a turn are those of the thread so far, so the last ones count.
       if (event.type === 'turn.completed') usage = event.usage

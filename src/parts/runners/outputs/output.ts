@@ -24,6 +24,6 @@ type AgentOutput = {
   readonly reply?: string
   /** Why the agent has no reply, in words of ours. */
   readonly problem?: string
-  /** The usage, one entry a model. Absent where this form tells no usage. */
+  /** The usage, with one entry for each model. Absent where the program told of no usage. */
   readonly calls?: readonly CallUsage[]
 }
